@@ -32,6 +32,7 @@ except PlatformError as error:
 warm.hand_over()
 # Before anything is written, Prefect's own files included.
 private_paths.write_privately()
+private_paths.make_caches()
 # Prefect looks for both when it is imported.
 os.environ.update(QUIET)
 HOME.mkdir(parents=True, exist_ok=True)

@@ -50,6 +50,7 @@ def main() -> int:
     try:
         require_letters()
         private_paths.write_privately()
+        private_paths.make_caches()
         interrupts.end_in_order()
         with only_run():
             # Only now, because they take a second, and a refusal should not.

@@ -95,6 +95,7 @@ def _process(path: Path) -> Iterator[None]:
 def main() -> None:
     """Load Prefect, then fork a stage whenever one asks, until the run ends."""
     private_paths.write_privately()
+    private_paths.make_caches()
     with socket.socket(socket.AF_UNIX) as door:
         Path(sys.argv[1]).unlink(missing_ok=True)
         door.bind(sys.argv[1])

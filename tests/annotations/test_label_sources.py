@@ -1,9 +1,12 @@
+from pathlib import Path
+
 import pytest
 
+from label_examples import EXAMPLES
 from scrubin.base import params
 from scrubin.base.errors import AnnotationError, ParamsError
 from scrubin.base.faults import Fault, Faults
-from scrubin.labels.registry import FORMATS, label_format
+from scrubin.labels.registry import FORMATS, label_format, readable
 from scrubin.stages.annotations import report, sources
 from scrubin.stages.annotations.params import AnnotationsParams, SourceParams
 
@@ -96,7 +99,8 @@ def test_a_folder_that_no_source_reads_is_refused_with_the_near_miss(found):
         ("annotations/cholect50", "annotations/cholect50: it is a file, and annotations.sources in params.yaml names it as a folder"),
         (
             "annotations/case one.json",
-            "annotations/case one.json: it is called like labels of cholect50, and no source in params.yaml reads files",
+            "annotations/case one.json: it is like labels of cholect50, and no source in params.yaml reads files of annotations/ itself; "
+            "move labels into annotations/cholect50/, and anything else out of the raw study",
         ),
     ],
 )
@@ -124,20 +128,61 @@ NOTES = (
 EVERYWHERE = (
     *(SourceParams(name, f"annotations/{name}", "cholect50") for name in ("masks-png", "coco", "yolo", "aixsuture")),
     SourceParams("vidat", "annotations/video/vidat", "cholect50"),
+    SourceParams("endoscapescvs", "annotations/study/2024/cvs", "endoscapes"),
+    SourceParams("spans", "annotations/study/2024/spans", "cholect50"),
 )
+BESIDE = ("video/case one/0002.png", "video/images/case one_0002.png", "study/images/case one/0002.png", "study/2024/minutes/case one.csv")
+"""In folders of people's own beside that of a source."""
 
 
 @pytest.mark.parametrize(
     "name",
     [
         *("case one_0002.png", "case-two.json", "case-two_000025.txt", "video/case-two.json", "video/case one_0002.png"),
-        *("video/case one/0002.png", "case one.xlsx"),
+        *("case one.xlsx", "CASE ONE.xlsx", "Case One.JSON", "case one_0002.PNG", "OSATS.xlsx", "OSATS.XLSX", "video/case onee.json"),
+        "all_metadata.csv",
     ],
 )
-def test_a_file_beside_a_source_that_is_called_like_its_labels_of_a_recording_is_refused(found, name):
+def test_a_file_beside_a_source_that_is_called_like_its_labels_is_refused(found, name):
     said = only(found(name, sources_=EVERYWHERE)[1])
-    assert said.startswith(f"annotations/{name}: it is called like labels of ")
-    assert "move it into annotations/" in said
+    assert said.startswith(f"annotations/{name}: it is like labels of ")
+    assert "move labels into annotations/" in said
+
+
+@pytest.mark.parametrize("name", ["coco", "cholect50", "aixsuture", "endoscapescvs", "elan", "label-studio", "spans"])
+def test_a_file_beside_a_source_that_holds_its_labels_is_refused_however_it_is_called(tmp_path, name):
+    source = SourceParams(name, f"annotations/{name}", "cholect50")
+    for file, data in EXAMPLES[name].items():
+        loose = tmp_path / "annotations" / Path(file).name
+        loose.parent.mkdir(exist_ok=True)
+        loose.write_bytes(data)
+    sources.find(tmp_path, [source], RECORDINGS, faults := Faults())
+    assert f"like labels of {name}, and no source" in only(faults.all()).sentence
+    sources.find(tmp_path, [source], RECORDINGS, faults := Faults(), withdrawn=[Path(file).stem for file in EXAMPLES[name]])
+    assert not faults.all() or name in {"coco", "endoscapescvs"}
+
+
+def test_a_loose_file_of_a_data_set_may_be_called_like_a_recording_that_ends_in_a_number(tmp_path):
+    (tmp_path / "annotations").mkdir()
+    (tmp_path / "annotations/op_12.json").touch()
+    sources.find(tmp_path, [SourceParams("coco", "annotations/coco", "cholect50")], {"op_12"}, faults := Faults())
+    assert only(faults.all()).file == "annotations/op_12.json"
+
+
+def test_notes_are_like_labels_of_no_format_whatever_is_in_them(tmp_path):
+    (tmp_path / "annotations").mkdir()
+    (tmp_path / "annotations/lost.csv").symlink_to(tmp_path / "nowhere")
+    for i, text in enumerate(("Dr. A was late", "id,age,site\n1,22,North\n", "{}", "1\n2\n", "PK\x03\x04", "")):
+        for ending in ("csv", "txt", "json", "xlsx", "xml"):
+            (tmp_path / f"annotations/note {i}.{ending}").write_text(text)
+    for name in readable():
+        sources.find(tmp_path, [SourceParams(name, f"annotations/{name}", "cholect50")], RECORDINGS, faults := Faults())
+        assert not faults.all(), name
+
+
+def test_many_loose_files_of_a_source_are_one_error(found):
+    said = only(found(*(f"case one_{frame:04}.png" for frame in range(3)), sources_=EVERYWHERE)[1])
+    assert said.startswith("annotations/case one_0000.png: it and 2 more are like labels of masks-png")
 
 
 def test_a_loose_file_of_somebody_who_withdrew_is_passed_over(tmp_path):
@@ -154,7 +199,8 @@ def test_a_folder_called_like_a_file_of_a_data_set_is_read_through(found):
 
 
 def test_what_lies_beside_the_folders_of_labels_and_is_none_is_passed_over(found):
-    loose = ("README.md", "guidelines.pdf", ".DS_Store", "LICENSE.txt", *NOTES, *(f"video/{name}" for name in NOTES))
+    notes = (f"{folder}/{name}" for folder in ("video", "study", "study/2024") for name in (*NOTES, ".case one.json"))
+    loose = ("README.md", "guidelines.pdf", ".DS_Store", ".case one.json", "LICENSE.txt", *NOTES, *notes, *BESIDE)
     assert found(*loose, sources_=EVERYWHERE) == ([], ())
     merged = SourceParams("cholect50", "annotations/cholect50", "cholect50", "annotations/merges.csv")
     path = "merges.csv"

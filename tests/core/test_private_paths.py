@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 import another_user
+import repro
 from scrubin.base import private_paths
+from scrubin.base.errors import StageError
 from scrubin.cli import main
 
 
@@ -188,10 +190,35 @@ def test_no_folder_of_caches_is_made_where_somebody_else_works_with_dvc(tmp_path
     assert not [name for name in private_paths.CACHES if (tmp_path / name).exists()]
 
 
-def test_folders_of_caches_stay_with_the_group_of_a_shared_project(tmp_path):
+def stopped() -> None:
+    """Stand for what a run does next."""
+    msg = "another run is going on"
+    raise StageError(msg)
+
+
+@pytest.mark.parametrize(
+    "first_command",
+    [
+        lambda: private_paths.close(all_files=False),
+        lambda: main(["store"]),
+        repro.main,
+    ],
+    ids=["close", "a command of the project", "make repro"],
+)
+def test_folders_of_caches_stay_with_the_group_of_a_shared_project(tmp_path, monkeypatch, first_command):
     (tmp_path / ".dvc").mkdir()
     (tmp_path / ".dvc/config").write_text("[cache]\n    shared = group\n")
+    (tmp_path / "params.yaml").touch()
     for path in (tmp_path, tmp_path / ".dvc"):
         path.chmod(0o2770)
-    private_paths.make_caches(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for signals in ("end_in_order", "end_at_once"):
+        monkeypatch.setattr(repro.interrupts, signals, lambda: None)
+    monkeypatch.setattr(repro, "die_with_parent", lambda: None)
+    monkeypatch.setattr(repro, "only_run", stopped)
+    before = os.umask(0o022)
+    try:
+        first_command()
+    finally:
+        os.umask(before)
     assert {mode(tmp_path / name) for name in private_paths.CACHES} == {0o2770}

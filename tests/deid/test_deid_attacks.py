@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import math
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -216,3 +218,26 @@ def test_wilsons_interval_is_that_of_the_textbook():
     # 81 of 263: the example of Newcombe 1998, table I, method 3.
     assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
     assert wilson(0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
+
+
+def test_a_score_is_not_written_among_the_files_that_it_is_of(tmp_path, capsys, monkeypatch):
+    for name in ("key", "raw", "outputs", "outputs beside", "own"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "own/key.json").write_text("{}")  # beside a folder that is called raw, and is none of it
+    (tmp_path / "key/key.json").write_text("{}")
+    (tmp_path / "link").symlink_to(tmp_path / "outputs")
+    for key, out in itertools.product((".", "key", "key/key.json"), ("outputs", "outputs/s", "link/s", "key/s", "raw/s")):
+        assert main(["deid", "score", str(tmp_path / key), str(tmp_path / "outputs"), "--out", str(tmp_path / out)]) == 2
+        assert "which is never changed; name a folder elsewhere" in capsys.readouterr().err
+    for key, out in (*itertools.product((".", "key", "key/key.json"), ("outputs beside/s", "score")), ("own", "raw/s")):
+        assert main(["deid", "score", str(tmp_path / key), str(tmp_path / "outputs"), "--out", str(tmp_path / out)]) == 1
+        assert "it is no answer key" in capsys.readouterr().err
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "key/key.json").rename(tmp_path / "elsewhere/k")
+    (tmp_path / "key/key.json").symlink_to(tmp_path / "elsewhere/k")
+    monkeypatch.chdir(tmp_path / "key")
+    for key in ("..", ".", "key.json"):
+        assert main(["deid", "score", key, str(tmp_path / "outputs"), "--out", "../raw/s"]) == 2
+    assert not list((tmp_path / "outputs").iterdir())
+    monkeypatch.setattr(keys, "found", lambda path: Path("/key.json"))
+    assert main(["deid", "score", "/key.json", str(tmp_path / "outputs"), "--out", str(tmp_path / "s")]) == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import shutil
@@ -329,20 +328,6 @@ def test_the_command_prints_a_table_and_writes_json_csv_and_a_page(key, perfect,
     assert printed.startswith("joined: ")
     assert "recordings without an output: 1 of 2" in printed
     assert (tmp_path / "again" / "items.csv").is_file()
-
-
-def test_a_score_is_not_written_among_the_files_that_it_is_of(tmp_path, capsys):
-    for name in ("key", "raw", "outputs", "outputs beside"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "key/key.json").write_text("{}")
-    (tmp_path / "link").symlink_to(tmp_path / "outputs")
-    for key, out in itertools.product((".", "key", "key/key.json"), ("outputs", "outputs/s", "link/s", "key/s", "raw/s")):
-        assert main(["deid", "score", str(tmp_path / key), str(tmp_path / "outputs"), "--out", str(tmp_path / out)]) == 2
-        assert "which is never changed; name a folder elsewhere" in capsys.readouterr().err
-    for key, out in itertools.product((".", "key", "key/key.json"), ("outputs beside/s", "score")):
-        assert main(["deid", "score", str(tmp_path / key), str(tmp_path / "outputs"), "--out", str(tmp_path / out)]) == 1
-        assert "it is no answer key" in capsys.readouterr().err
-    assert not list((tmp_path / "outputs").iterdir())
 
 
 def test_a_long_way_is_found_in_two_steps_as_well():

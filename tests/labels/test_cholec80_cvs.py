@@ -85,6 +85,12 @@ def test_a_cell_that_cannot_be_used_is_refused_with_its_row(row, what):
     assert not read_faulty(row)
 
 
+@pytest.mark.parametrize("cells", [[], [None] * 7])
+def test_a_note_below_the_rows_is_one_fault(cells):
+    said = told("error", [1, 0, 0, 0, 1, 0, 0, 0], ["mean of both", *cells])
+    assert said == f"{FILE}, row 3: video is 'mean of both', expected the number of a video of Cholec80; correct it"
+
+
 def read_faulty(row):
     return [one for one in faults_of("cholec80cvs", sheet(row)) if one.rule == "read-as"]
 

@@ -193,6 +193,14 @@ def test_marks_that_have_no_place_are_not_counted_as_written(target, lost):
     assert write_files(target, marks_of_many_raters("endoscapescvs")).unwritten["mark"] == lost
 
 
+def test_marks_of_who_did_not_judge_all_criteria_are_not_counted_as_written():
+    first, *others = read_files("endoscapescvs", EXAMPLES["endoscapescvs"]).recordings
+    layer = replace(first.marks, rows=first.marks.rows.drop(index=first.marks.rows.index[first.marks.rows["mark"] == "C3"][0]))
+    out = write_files("endoscapescvs", Collection((replace(first, marks=layer), *others)))
+    again, *_ = read_files("endoscapescvs", out.files).recordings
+    assert out.unwritten["mark"] == len(layer.rows) - len(again.marks.rows) == 2
+
+
 def test_of_means_those_are_counted_that_are_written(tmp_path, capsys):
     path = str(put(tmp_path / "in", EXAMPLES["endoscapescvs"]))
     assert cli.main(["convert", path, "--to", "endoscapes", "--image-size", "854x480", "--out", str(tmp_path / "out")]) == 0

@@ -15,8 +15,10 @@ from label_examples import read_files, write_files
 from label_makers import lines, spelled
 from scrubin import cli
 from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Faults
 from scrubin.labels.files import detect
 from scrubin.labels.parse import workbook
+from scrubin.labels.parse.fields import Where
 
 SEEDS = range(5)
 PHASES140 = ["preparation", "gastric_pouch_creation", "omentum_division", "gastrojejunal_anastomosis", "anastomosis_test"]
@@ -183,6 +185,11 @@ def as_excel(rows, *, prefix="", sheets=1):
 
 
 ROW = ["S", "G", "T", "V", "R", 1, *[3] * 8, 24]
+BROKEN = '<c r="A1"><v>1e400</v></c>'
+RELATIONS_OF_ONE = (
+    f'<Relationships xmlns="{workbook.RELATIONS[1:-1]}"><Relationship Id="r0" Type="worksheet" Target="/xl/s0.xml"/></Relationships>'
+)
+FORMULAS = [f"=Raw!{column}4" for column in "ABCDEFGHIJKLMNO"]
 
 
 def as_people_do(*sheets, hidden=()):
@@ -241,8 +248,8 @@ def scores_of(files, video="V", rater="R"):
 
 def test_a_second_sheet_of_ratings_is_an_error_whether_it_is_hidden_or_the_first():
     other = [*ROW[:4], "Q", *ROW[5:]]
-    for hidden in ((), ("One",), ("Two",)):
-        said = refused(as_people_do(("One", [AIX, ROW]), ("Two", [AIX, other]), hidden=hidden))
+    for rows, hidden in itertools.product((other, FORMULAS), ((), ("One",), ("Two",))):
+        said = refused(as_people_do(("One", [AIX, ROW]), ("Two", [AIX, rows]), hidden=hidden))
         assert (
             said == "OSATS.xlsx, sheet 'Two': it has the columns of sheet 'One', too; put all rows into one of them, and remove the other"
         )
@@ -280,6 +287,8 @@ def test_merged_cells_and_formulas_that_hide_nothing_say_nothing():
     found = read_files("aixsuture", as_people_do(("One", rows, "G2:G3", "P2:P3", "A5:C9")))
     assert sentences(found.faults, "warning") == ("OSATS.xlsx: not kept: column 'NOTE'",)
     assert scores_of(as_people_do(("One", rows)))[1] is None
+    (wide,) = as_people_do(("One", rows, "O2:Z9")).values()  # what is merged may be as wide as a sheet can be
+    assert max(column for _, column in workbook.chosen(Where(Faults(), "a"), wide, "aixsuture").unsaid) == len(AIX)
 
 
 @pytest.mark.parametrize(("one", "other"), [("a1", "A1"), ("v1", "v01")])
@@ -290,12 +299,31 @@ def test_recordings_that_the_manifest_tells_apart_are_two(one, other):
 
 def test_columns_that_are_prefilled_below_the_data_are_no_rows():
     prefilled = [*[None] * 14, "=SUM(G3:N3)"]
-    assert scores_of(as_people_do(("One", [AIX, ROW, prefilled, prefilled])))[0] == 24
+    assert scores_of(as_people_do(("One", [AIX, ROW, prefilled, prefilled]), ("Two", [AIX, prefilled])))[0] == 24
+
+
+@pytest.mark.parametrize("rows", [[ROW, FORMULAS, [*ROW[:3], "W", *ROW[4:]]], [ROW, FORMULAS], [ROW, [*[None] * 3, "=A1"]]])
+def test_a_row_whose_video_is_a_formula_without_a_value_is_one_fault(rows):
+    said = refused(as_people_do(("One", [AIX, *rows])))
+    assert re.fullmatch(r"OSATS\.xlsx, row 3: (STUDENT, .*, )?VIDEO.* (is a formula|are formulas) without a stored value; open .*", said)
+
+
+@pytest.mark.parametrize("title", [[["Ratings of May"]], [["Site", "North"], [], ["", *[None] * 5, "items"]]])
+def test_what_stands_above_the_header_is_passed_over_and_named(title, tmp_path):
+    files = as_people_do(("One", [*title, AIX, ROW]))
+    assert scores_of(files) == [24, *[3] * 8]
+    told = sentences(read_files("aixsuture", files).faults, "warning")
+    assert told == tuple(f"OSATS.xlsx, row {i}: it stands above the header, and is not read" for i, row in enumerate(title, 1) if row)
+    (tmp_path / "OSATS.xlsx").write_bytes(*files.values())
+    assert detect.detected(tmp_path / "OSATS.xlsx").name == "aixsuture"
 
 
 def test_a_footnote_over_all_columns_is_one_fault():
     said = refused(as_people_do(("One", [AIX, ROW, ["Rated in May", *[None] * 14]], "A3:O5")))
     assert said == "OSATS.xlsx, row 3: VIDEO or INVESTIGATOR is empty; name both"
+    said = refused(as_people_do(("One", [AIX, ROW, ["Note:", "Rated in May", *[None] * 13]], "B3:O3")))
+    assert said.startswith("OSATS.xlsx, row 3: VIDEO, INVESTIGATOR, OSATS_")
+    assert said.count("only that has the value") == 1
 
 
 def test_a_truth_value_of_a_fact_is_the_number_that_is_stored_and_a_word_stays_one():
@@ -304,17 +332,23 @@ def test_a_truth_value_of_a_fact_is_the_number_that_is_stored_and_a_word_stays_o
     assert facts[["group", "time"]].to_numpy().tolist() == [["1", "FALSE"], ["0", "T"]]
 
 
-def with_other(part):
-    """Return a workbook whose second sheet is these bytes; None: it has none."""
-    (data,) = as_people_do(("Ratings", [AIX, ROW]), ("Own", [["x"]])).values()
+def with_other(part, name="xl/s1.xml", sheets=(("Ratings", [AIX, ROW]), ("Own", [["x"]]))):
+    """Return a workbook of which one part is these bytes; None: it has none."""
+    (data,) = as_people_do(*sheets).values()
     buffer = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(buffer, "w") as changed:
-        for name in archive.namelist():
-            if name != "xl/s1.xml":
-                changed.writestr(name, archive.read(name))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as changed:
+        for one in archive.namelist():
+            if one != name:
+                changed.writestr(one, archive.read(one))
             elif part is not None:
-                changed.writestr(name, part)
+                changed.writestr(one, part)
     return {"OSATS.xlsx": buffer.getvalue()}
+
+
+def broken_at(cell, *rows):
+    """Return the sheet that has a cell behind rows, and no end."""
+    cells = ("".join(map(a_cell, row, itertools.repeat(i), itertools.count())) for i, row in enumerate(rows, 1))
+    return f'<worksheet xmlns="{workbook.MAIN[1:-1]}"><sheetData>{"".join(f"<row>{one}</row>" for one in cells)}<row>{cell}</row>'
 
 
 @pytest.mark.parametrize("cell", ['<c r="ALM1"><v>1</v></c>', '<c r="A1"><v>1e400</v></c>', '<c r="A1"><v>abc</v></c>', "<c", None])
@@ -325,25 +359,74 @@ def test_what_is_wrong_on_a_sheet_that_nobody_reads_is_a_warning(cell):
     assert "sheet 'Own': it cannot be read; put into one sheet what belongs to it" in "".join(sentences(found.faults, "warning"))
 
 
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("xl/s1.xml", f"<worksheet>{' ' * workbook.LARGEST_BYTES}</worksheet>"),
+        ("xl/_rels/workbook.xml.rels", RELATIONS_OF_ONE),
+    ],
+)
+def test_a_sheet_too_large_to_look_at_and_one_without_a_part_are_warnings(name, part):
+    found = read_files("aixsuture", with_other(part, name))
+    assert "sheet 'Own': it cannot be read" in "".join(sentences(found.faults, "warning"))
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "sheets"),
+    [
+        (broken_at(BROKEN, AIX), "xl/s1.xml", (("Template", [AIX]), ("Ratings", []))),
+        (broken_at(BROKEN), "xl/s0.xml", (("Ratings", []), ("Notes", [["of May"]]))),
+        (broken_at(BROKEN), "xl/s0.xml", (("Ratings", []),)),
+    ],
+)
+def test_a_fault_in_the_sheet_of_ratings_is_one_of_the_workbook(part, name, sheets, tmp_path):
+    files = with_other(part, name, sheets)
+    assert refused(files).startswith("OSATS.xlsx: not a workbook that can be read; save it as Excel workbook (.xlsx)")
+    (tmp_path / "OSATS.xlsx").write_bytes(*files.values())
+    assert detect.detected(tmp_path / "OSATS.xlsx").name == "aixsuture"
+
+
 def test_of_a_sheet_that_is_not_chosen_only_the_first_rows_are_read(monkeypatch):
     files = as_people_do(("Long", [["a", "b"]] * 500), ("Ratings", [AIX, ROW]))
     rows_read = []
     value = workbook._value
     monkeypatch.setattr(workbook, "_value", lambda cell, texts: rows_read.append(cell.attrib["r"]) or value(cell, texts))
     assert scores_of(files)[0] == 24
-    assert not {"A4", "A500"} & set(rows_read)
+    assert not {"A11", "A500"} & set(rows_read)
 
 
-def test_a_sheet_with_all_columns_decides_what_a_workbook_is_and_words_on_others_do_not(tmp_path):
-    criteria = ["video", "initial_minute", "initial_second", "final_minute", "final_second"]
-    criteria = [*criteria, "two_structures", "cystic_plate", "hepatocystic_triangle"]
-    for name, sheets in {
-        "aixsuture": (("Notes", [["two_structures"]]), ("Ratings", [AIX, ROW])),
-        "cholec80cvs": (("Notes", [["VIDEO", "TIME"]]), ("Criteria", [criteria, [1, 0, 0, 0, 9, 1, 1, 1]])),
-    }.items():
-        path = tmp_path / f"{name}.xlsx"
-        path.write_bytes(*as_people_do(*sheets).values())
-        assert detect.detected(path).name == name
+CRITERIA = ["video", "initial_minute", "initial_second", "final_minute", "final_second"]
+CRITERIA = [*CRITERIA, "two_structures", "cystic_plate", "hepatocystic_triangle"]
+
+
+@pytest.mark.parametrize(
+    ("name", "sheets"),
+    [
+        ("aixsuture", (("Notes", [["two_structures"]]), ("Ratings", [AIX, ROW]))),
+        ("cholec80cvs", (("Notes", [["VIDEO", "TIME"]]), ("Criteria", [CRITERIA, [1, 0, 0, 0, 9, 1, 1, 1]]))),
+        # With a fault, which its reader names.
+        ("aixsuture", (("Notes", [["of May"]]), ("Ratings", [AIX[1:], ROW[1:]]))),
+        ("cholec80cvs", (("Notes", [["VIDEO", "TIME"]]), ("Criteria", [CRITERIA[:-1], [1, 0, 0, 0, 9, 1, 1]]))),
+        ("aixsuture", (("Criteria", [CRITERIA[:-1]]), ("Ratings", [AIX, ROW]))),
+        ("aixsuture", (("Empty", []),)),
+    ],
+)
+def test_the_sheet_with_most_columns_decides_what_a_workbook_is_and_words_on_others_do_not(tmp_path, name, sheets):
+    path = tmp_path / "table.xlsx"
+    path.write_bytes(*as_people_do(*sheets).values())
+    assert detect.detected(path).name == name
+
+
+@pytest.mark.parametrize("words", [["VIDEO", "TIME", "room"], ["video", "two_structures"]])
+def test_a_workbook_with_few_words_of_a_format_is_of_none(tmp_path, words):
+    (tmp_path / "table.xlsx").write_bytes(*as_people_do(("One", [words, ["v", "9:30"]]), ("Two", [words])).values())
+    with pytest.raises(AnnotationError, match="looks like no format"):
+        detect.detected(tmp_path / "table.xlsx")
+
+
+def test_the_fault_of_a_sheet_behind_one_of_notes_is_named():
+    said = refused(as_people_do(("Notes", [["of May"]]), ("Ratings", [AIX[1:], ROW[1:]])))
+    assert "OSATS.xlsx, sheet 'Ratings', row 1: column STUDENT missing" in said
 
 
 def test_a_truth_value_is_no_points():
@@ -360,7 +443,10 @@ def test_texts_of_cells_are_read_as_in_every_table_decimal_commas_and_missing_va
 
 @pytest.mark.parametrize(
     ("column", "name", "like_it", "in_what"),
-    [("VIDEO", "v1", ("v1\u200b", "v\u200b1"), "what does not"), ("INVESTIGATOR", "Meyer", ("mEYER", "Meyer\u200b"), "case, spaces")],
+    [
+        ("VIDEO", "v-1", ("v-1\u200b", "v\u20131"), "dashes, apostrophes, blanks or what"),
+        ("INVESTIGATOR", "Meyer", ("mEYER", "Meyer\u200b"), "case, spaces"),
+    ],
 )
 def test_names_that_differ_in_spelling_only_are_an_error_and_a_blank_behind_one_is_none(column, name, like_it, in_what):
     at = AIX.index(column)
@@ -406,9 +492,11 @@ def test_a_workbook_saved_by_excel_is_read(seed):
     ],
     ids=["no zip", "cut off", "broken part", "no end"],
 )
-def test_what_is_no_workbook_is_refused(data):
+def test_what_is_no_workbook_is_refused_and_its_reader_says_why(data, tmp_path):
     with pytest.raises(AnnotationError, match=r"OSATS\.xlsx.*(save it as Excel workbook|column|header|first sheet)"):
         read_files("aixsuture", {"OSATS.xlsx": data})
+    (tmp_path / "OSATS.xlsx").write_bytes(data[:200])
+    assert detect.detected(tmp_path / "OSATS.xlsx").name == "aixsuture"
 
 
 def test_a_number_beyond_any_float_and_columns_that_are_not_kept_are_told():

@@ -4,9 +4,10 @@ import random
 from collections import Counter
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
-from label_examples import rate_of, read_files
+from label_examples import EXAMPLES, rate_of, read_files, write_files
 from label_makers import MAKERS
 from scrubin.base.errors import AnnotationError
 from scrubin.base.vocabulary import vocabulary
@@ -15,7 +16,7 @@ from scrubin.labels import instance_spans, registry
 from scrubin.labels.files import loss
 from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.output import render, writer_of
-from scrubin.labels.model import SOURCE_FRAMES
+from scrubin.labels.model import SOURCE_FRAMES, Collection
 from scrubin.labels.registry import WRITERS, format_of
 
 WITH_WORDS = ("cholec80", "cholect45", "cholect50", "labelme", "multibypass140", "spans", "boris", "elan", "via3", "vidat")
@@ -105,6 +106,36 @@ def test_labels_come_back_or_are_counted_as_lost(name, target):
         for recording, time_s, phase in phases:
             wanted = phase.casefold().replace("-", "").replace("and", "")
             assert folded[recording, time_s].replace("retraction", "extraction") == wanted.replace("retraction", "extraction")
+
+
+def lacking_an_instrument(rows):
+    return rows.assign(instrument_id=rows["instrument_id"].where(rows.index > 0), triplet_id=None)
+
+
+def three_times(rows):
+    return pd.concat([rows.head(1)] * 3, ignore_index=True)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "changed", "lost"),
+    [("cholect50", "spans", lacking_an_instrument, 1), ("pitvis", "pitvis", three_times, 1), ("masks-png", "masks-png", three_times, 2)],
+)
+def test_instances_that_have_no_place_are_not_counted_as_written(source, target, changed, lost):
+    first, *_ = read_files(source, EXAMPLES[source]).recordings
+    layer = replace(first.instances, rows=changed(first.instances.rows))
+    assert write_files(target, Collection((replace(first, instances=layer),))).unwritten["instance"] == lost
+
+
+def test_ratings_of_further_raters_are_not_counted_as_written():
+    scores = read_files("jigsaws", EXAMPLES["jigsaws"]).scores
+    ratings = pd.concat([scores.ratings, scores.ratings.assign(rater="second")], ignore_index=True)
+    assert write_files("jigsaws", Collection(scores=replace(scores, ratings=ratings))).unwritten == {"rating": len(scores.ratings)}
+
+
+def test_spans_within_a_millisecond_are_not_counted_as_written():
+    first, *_ = read_files("elan", EXAMPLES["elan"]).recordings
+    rows = first.segments.assign(end=first.segments["start"] + 1)
+    assert write_files("elan", Collection((replace(first, segments=rows, spans=None),))).unwritten == {"span": len(rows)}
 
 
 def test_a_writer_that_names_its_vocabulary_takes_no_other_unless_it_says_so(monkeypatch):

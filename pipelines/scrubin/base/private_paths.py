@@ -113,7 +113,7 @@ def close(project: Path = Path(), *, all_files: bool) -> None:
 def make_caches(project: Path = Path()) -> None:
     """Make the folders of caches of a project before DVC does: it makes its own under no umask at all, or under that of who started it.
 
-    Only of a project of ours: where somebody else works with DVC, nothing is made.
+    Where nobody works with DVC nothing is made; whether a project of DVC is one of ours the caller knows.
     """
     if not (project / ".dvc").is_dir():
         return

@@ -253,7 +253,8 @@ AnyFormat = Format | DatasetFormat
 class Output:
     """What a writer makes: files by name, what it could not hold, counted, and what a person should know of the files, in sentences.
 
-    Of the losses, ``unwritten`` are whole rows, by their kind: "instance", "phase", "span".
+    Of the losses, ``unwritten`` are whole rows, by their kind as `conversion` counts them: "instance", "phase", "span", "mark", "rating" or
+    "combined score".
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
@@ -265,7 +266,8 @@ class Output:
         """Count what is not in the files; 0 is nothing. ``rows_of`` is the kind of row that each of it is."""
         if count:
             self.losses[what] += count
-            self.unwritten[rows_of] += count if rows_of else 0
+            if rows_of:
+                self.unwritten[rows_of] += count
 
 
 WriterFunction = Callable[[Collection, Output], None]

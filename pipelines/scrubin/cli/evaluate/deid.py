@@ -91,8 +91,9 @@ def run(args: argparse.Namespace) -> int:
     if args.out:
         file = found(Path(args.key))
         # The benchmark's own folder is not one of them: what lies beside key/ and raw/ is read by nobody.
-        of_key = () if file is None else (file.parent, strangers.real(file).parents[1] / "raw")
-        _refuse_inside(Path(args.out), (*of_key, Path(args.folder)))
+        key_folders = [] if file is None else [file.parent.absolute(), strangers.real(file.parent)]
+        beside = [folder.parent / "raw" for folder in key_folders if folder.name == "key"]
+        _refuse_inside(Path(args.out), (*key_folders, *beside, Path(args.folder)))
     key, folder = read(Path(args.key)), Path(args.folder)
     scored = score(key, folder, read_map(Path(args.map), key, folder) if args.map else {})
     print_lines(lines(scored))

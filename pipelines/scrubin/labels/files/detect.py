@@ -146,9 +146,9 @@ def _no_labels(
     with last_document_kept():
         for file in of_format:
             letters = "".join(filter(str.isalpha, file.stem.casefold()))
-            if letters in likely or file.suffix.lower() not in (*TABLES, ".json") or not _shows_format(file):
+            if letters in likely or file.suffix.lower() not in (*TABLES, ".json") or not shows_format(file):
                 continue
-            if _look_like(file, [form]):
+            if look_like(file, [form]):
                 likely.add(letters)
             elif not _is_own_name(form, names[file]) and not beside.is_of_video(file.relative_to(path), path, videos):
                 odd[file] = letters
@@ -247,7 +247,7 @@ def _some_of_each(files: Iterable[Path]) -> list[Path]:
     kept: dict[str, list[Path]] = {}
     for file in files:
         suffix = file.suffix.lower()
-        if suffix not in (*PICTURES, *NO_LABELS) and not is_note(file) and _shows_format(file):
+        if suffix not in (*PICTURES, *NO_LABELS) and not is_note(file) and shows_format(file):
             kept.setdefault(suffix, []).append(file)
     return [file for alike in kept.values() for file in alike[:LOOKED_AT]]
 
@@ -295,12 +295,12 @@ class _Looked:
         if file not in self._seen:
             named = _named_as(name)
             able = [form for form in named if self.wanted in contents_of(form)]
-            fits = [] if _is_one_word(file) else _look_like(file, able)
+            fits = [] if _is_one_word(file) else look_like(file, able)
             others = [form for form in named if self.wanted not in contents_of(form)]
-            comes_first = any(_look_like(file, [form]) for form in others if form.by_hand.precedence < _precedence(fits))
+            comes_first = any(look_like(file, [form]) for form in others if form.by_hand.precedence < _precedence(fits))
             like_wanted = [] if comes_first else [form for form in fits if form.by_hand.precedence == _precedence(fits)]
             of_frames = [] if like_wanted else [form for form in others if not contents_of(form).isdisjoint(OF_FRAMES)]
-            is_other = any(_look_like(file, [form]) for form in of_frames)
+            is_other = any(look_like(file, [form]) for form in of_frames)
             self._seen[file] = _Look(like_wanted, is_other, not like_wanted and not is_other and _is_damaged(file))
         return self._seen[file]
 
@@ -330,7 +330,8 @@ def _named_as(name: str) -> list[AnyFormat]:
     return [form for form in readable().values() if form.by_hand.files is None and name_pattern(form).fullmatch(name)]
 
 
-def _look_like(file: Path, forms: Iterable[AnyFormat]) -> list[AnyFormat]:
+def look_like(file: Path, forms: Iterable[AnyFormat]) -> list[AnyFormat]:
+    """Return the formats of which a file looks like one, by what is in it; none for a file that cannot be read."""
     try:
         return [form for form in forms if form.by_hand.evidence(file)]
     except OSError:  # said when somebody reads it
@@ -494,7 +495,7 @@ def _precedence(forms: Sequence[AnyFormat]) -> int:
 
 def _looks_like(form: AnyFormat, files: Sequence[Path], *, first_only: bool) -> bool:
     seen = files[:LOOKED_AT]
-    telling = [file for file in seen if _shows_format(file)] or [file for file in seen if only_names_classes(file)] or seen[:1]
+    telling = [file for file in seen if shows_format(file)] or [file for file in seen if only_names_classes(file)] or seen[:1]
     try:
         return any(form.by_hand.evidence(file) for file in telling[: 1 if first_only else LOOKED_AT])
     except OSError as error:
@@ -503,7 +504,7 @@ def _looks_like(form: AnyFormat, files: Sequence[Path], *, first_only: bool) -> 
         ) from error
 
 
-def _shows_format(file: Path) -> bool:
+def shows_format(file: Path) -> bool:
     """Return whether a file can tell its format: an empty one cannot, nor one that only names classes."""
     return not only_names_classes(file) and _size(file) > 0
 
@@ -531,7 +532,7 @@ def _undecided(path: Path, likely: Sequence[AnyFormat]) -> list[Fault]:
 def _damaged(files: Sequence[Path]) -> list[Fault]:
     """Return why files are not the text that their names say: for that, no format knows them."""
     faults = Faults()
-    for file in [one for one in files if one.suffix.lower() in (*TABLES, ".json") and _shows_format(one)][:LOOKED_AT]:
+    for file in [one for one in files if one.suffix.lower() in (*TABLES, ".json") and shows_format(one)][:LOOKED_AT]:
         of_file = Faults()
         data = _bytes_of(file, None, of_file)
         if not of_file.errors() and file.suffix.lower() != ".json":

@@ -33,6 +33,8 @@ FORMULA = "formula"
 LARGEST_BYTES = 64 << 20  # a rating sheet has some thousand rows
 MOST_PARTS, MOST_COLUMNS = 10_000, 1_000
 MOST_CELLS = 5_000_000  # empty ones before the last of a row count
+HEADER_WITHIN = 10
+"""In so many rows with a value the header is looked for, as a title or a line of groups may stand above it."""
 FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 UNREADABLE = (
     zipfile.BadZipFile,
@@ -60,8 +62,9 @@ class Tab:
     is_first
         Whether it is the first one, hidden or not.
     rows
-        The rows with a value, with their numbers; an empty cell is "". Whole numbers have no decimal point, as they are shown. Formulas are
-        their stored values, and truth values ``TRUE`` and ``FALSE``.
+        The header and the rows below it, with their numbers: those with a value, or a formula without one in a column that names a
+        row. An empty cell is "". Whole numbers have no decimal point, as they are shown. Formulas are their stored values, and truth
+        values ``TRUE`` and ``FALSE``.
     unsaid
         Why a cell is empty here that shows a value to people, by row number and column from 0: ``formula`` without a stored value, or the
         first of the cells with which it is merged, such as ``G2``.
@@ -81,6 +84,18 @@ class Tab:
 
 
 @dataclass(frozen=True)
+class _Layout:
+    """The columns that a sheet of a format has, and those of them that name a row."""
+
+    columns: frozenset[str]
+    keys: frozenset[str]
+
+    def share(self, header: Collection[str]) -> float:
+        """Return which share of the columns a row has."""
+        return len(self.columns.intersection(header)) / len(self.columns)
+
+
+@dataclass
 class _Glance:
     """What the first rows of a sheet tell, of which most are never read: their limits and faults are no faults of the workbook.
 
@@ -89,9 +104,11 @@ class _Glance:
     name, path, is_first
         As people see it, as the archive has it, and whether it is the first one.
     header
-        The first row with a value; empty where there is none.
+        Of the first rows with a value the one with the most columns of a format; empty where there is none.
+    top
+        Which row of the file it is, from 0; not all are numbered.
     has_more
-        Whether there is another one below.
+        Whether a whole header has a row below.
     is_broken
         Whether these rows cannot be read.
     """
@@ -99,13 +116,14 @@ class _Glance:
     name: str
     path: str
     is_first: bool
-    header: Sequence[str]
-    has_more: bool
+    header: Sequence[str] = ()
+    top: int = 0
+    has_more: bool = False
     is_broken: bool = False
 
 
 @contextmanager
-def _opened(file: str, data: bytes) -> Iterator[tuple[zipfile.ZipFile, list[str], list[_Glance]]]:
+def _opened(file: str, data: bytes, layouts: Collection[_Layout]) -> Iterator[tuple[zipfile.ZipFile, list[str], list[_Glance]]]:
     """Yield the archive of a workbook, its shared texts and a glance at each sheet, in their order.
 
     Raises
@@ -116,7 +134,10 @@ def _opened(file: str, data: bytes) -> Iterator[tuple[zipfile.ZipFile, list[str]
     try:
         with unpacking.zipped(data, file, MOST_PARTS) as archive:
             texts = _shared(archive)
-            yield archive, texts, [_glance(archive, texts, name, path, is_first=not i) for i, (name, path) in enumerate(_listed(archive))]
+            every = [_Glance(name, path, is_first=not i) for i, (name, path) in enumerate(_listed(archive))]
+            for one in every:
+                _look(archive, texts, one, layouts)
+            yield archive, texts, every
     except FileError as error:
         # Without a cause it is a limit.
         raise AnnotationError([_not_one(file) if error.__cause__ else Fault(file, "workbook", error.strerror, "")]) from error
@@ -124,28 +145,31 @@ def _opened(file: str, data: bytes) -> Iterator[tuple[zipfile.ZipFile, list[str]
         raise AnnotationError([_not_one(file)]) from error
 
 
-def chosen(where: Where, data: bytes, columns: Sequence[str]) -> Tab | None:
-    """Return the only sheet that has the columns, and rows below them, else the first one; None where no sheet has a cell.
+def chosen(where: Where, data: bytes, name: str) -> Tab | None:
+    """Return the only sheet that has the columns of a format, and rows below them, else the one with most of them; None if none has a cell.
 
-    What is on the others is named: an error where they have the columns, too, else a warning.
+    What is on the others is named: an error where they have the columns, too, else a warning. So is what stands above the header.
 
     Parameters
     ----------
-    columns
-        Of the first row with text.
+    name
+        Of the format, one that was given to `declare`.
 
     Raises
     ------
     AnnotationError
         When it is no workbook, or that sheet cannot be read.
     """
-    with _opened(where.file, data) as (archive, texts, every):
-        with_header = [one for one in every if set(columns) <= set(one.header)]
+    layout = _LAYOUTS[name]
+    with _opened(where.file, data, [layout]) as (archive, texts, every):
+        with_header = [one for one in every if layout.share(one.header) == 1]
         having = [one for one in with_header if one.has_more]
-        found = next(iter(having or with_header or [one for one in every if one.header]), None)
-        tab = None if found is None else _tab(archive, texts, found)
-    if tab is None and any(one.is_broken for one in every):
-        raise AnnotationError([_not_one(where.file)])
+        filled = [one for one in every if one.header]
+        found = next(iter(having or with_header), None) or max(filled, key=lambda one: layout.share(one.header), default=None)
+        broken = next((one for one in every if one.is_broken), None)
+        if broken is not None and (found is None or not layout.share(found.header)):
+            raise AnnotationError([_not_one(where.file)])
+        tab = None if found is None else _tab(where, archive, texts, found, layout)
     for other in every:
         at = where.at(f"sheet '{csv_text.shown(other.name)}'")
         if other is found:
@@ -172,96 +196,114 @@ def note_unsaid(where: Where, tab: Tab, row: int, header: Sequence[str], *, need
     needed, useful
         Columns in which a merged cell is an error, and those in which it is a warning; what is in neither is not looked at.
     """
-    is_wrong = False
+    why_of: dict[str, list[str]] = {}
     for i, name in enumerate(header):
         why = tab.unsaid.get((row, i))
-        if why is None or (name not in needed and name not in useful):
-            continue
+        if why is not None and (name in needed or name in useful):
+            why_of.setdefault(why, []).append(name)
+    is_wrong = False
+    for why, names in why_of.items():
+        wrong = [name for name in names if why == FORMULA or name in needed]
+        told, several = ", ".join(wrong or names), len(wrong or names) > 1
         if why == FORMULA:
-            where.error(
-                "cell-value", f"{name} is a formula without a stored value", "open the workbook in a spreadsheet program and save it"
-            )
-        elif name in needed:
-            where.error("cell-merged", f"{name} is merged with {why}, and only that has the value", "split the cells, and fill in each")
+            what = f"{told} {'are formulas' if several else 'is a formula'} without a stored value"
+            where.error("cell-value", what, "open the workbook in a spreadsheet program and save it")
         else:
-            where.warning("cell-merged", f"{name} is merged with {why}, and only that has the value", "split the cells, and fill in each")
-        is_wrong |= why == FORMULA or name in needed
+            note = where.error if wrong else where.warning
+            what = f"{told} {'are' if several else 'is'} merged with {why}, and only that has the value"
+            note("cell-merged", what, "split the cells, and fill in each")
+        is_wrong |= bool(wrong)
     return is_wrong
 
 
-def declare(name: str, columns: Sequence[str]) -> None:
-    """Say which columns a sheet of a format of workbooks has, all of them."""
-    _COLUMNS_OF[name] = frozenset(columns)
+def declare(name: str, columns: Collection[str], keys: Collection[str]) -> None:
+    """Say which columns a sheet of a format of workbooks has, all of them, and which of these name a row."""
+    _LAYOUTS[name] = _Layout(frozenset(columns), frozenset(keys))
 
 
-_COLUMNS_OF: dict[str, frozenset[str]] = {}
+_LAYOUTS: dict[str, _Layout] = {}
 
 
-def has_signs(path: Path, name: str, signs: Collection[str], *, unreadable: bool) -> bool:
+def has_signs(path: Path, name: str, *, unreadable: bool) -> bool:
     """Return whether a workbook looks like one of a format.
 
-    A sheet that has all columns of any format decides, wherever it stands; words on the others, such as notes, do not.
+    The sheet that has most of the columns of any format decides, wherever it stands; words on the others, such as notes, do not.
 
     Parameters
     ----------
     name
         Of the format, one that was given to `declare`.
-    signs
-        Columns of which the first sheet has one or more, where no sheet is whole.
     unreadable
-        What is returned of a workbook that cannot be read, or has no cell.
+        What is returned of a workbook that cannot be read, or has no cell; also where no sheet has half of the columns and one cannot
+        be read.
     """
     try:
-        with _opened(path.name, strangers.read_bytes(path)) as (_, _, every):
-            headers = [frozenset(one.header) for one in every if one.header]
+        with _opened(path.name, strangers.read_bytes(path), _LAYOUTS.values()) as (_, _, every):
+            headers = [one.header for one in every if one.header]
     except ScrubinError:
         return unreadable
     if not headers:
         return unreadable
-    whole = {other for other, columns in _COLUMNS_OF.items() if any(columns <= header for header in headers)}
-    return name in whole if whole else not headers[0].isdisjoint(signs)
+    shares = {other: max(map(layout.share, headers)) for other, layout in _LAYOUTS.items()}
+    if (best := max(shares.values())) >= 1 / 2:
+        return shares[name] == best
+    return unreadable and any(one.is_broken for one in every)
 
 
 def _not_one(file: str) -> Fault:
     return Fault(file, "workbook", "not a workbook that can be read", "save it as Excel workbook (.xlsx)")
 
 
-def _glance(archive: zipfile.ZipFile, texts: list[str], name: str, path: str, *, is_first: bool) -> _Glance:
-    header: list[str] = []
+def _look(archive: zipfile.ZipFile, texts: list[str], sheet: _Glance, layouts: Collection[_Layout]) -> None:
+    """Look at the first rows of a sheet: up to the one below a whole header, or so many as a header may stand in."""
+    count, most = 0, -1.0
     try:
-        _refuse_large(archive, path)
-        with archive.open(path) as part:
-            for _, element in ElementTree.iterparse(part):
-                if element.tag != f"{MAIN}row":
-                    continue
-                cells = _row(element, texts).cells
-                if any(cells) and header:
-                    return _Glance(name, path, is_first, header, has_more=True)
-                header = cells if any(cells) else header
+        _refuse_large(archive, sheet.path)
+        with archive.open(sheet.path) as part:
+            rows = (element for _, element in ElementTree.iterparse(part) if element.tag == f"{MAIN}row")
+            for i, element in enumerate(rows):
+                row = _row(element, texts)
                 element.clear()
+                if most == 1:
+                    sheet.has_more = any(_is_row(row, sheet.header, layout) for layout in layouts)
+                elif any(row.cells):
+                    count += 1
+                    if (share := max(layout.share(row.cells) for layout in layouts)) > most:
+                        sheet.header, sheet.top, most = row.cells, i, share
+                if sheet.has_more or (count == HEADER_WITHIN and most < 1):
+                    return
     except UNREADABLE:
-        return _Glance(name, path, is_first, header, has_more=bool(header), is_broken=True)
-    return _Glance(name, path, is_first, header, has_more=False)
+        sheet.has_more, sheet.is_broken = bool(sheet.header), True
 
 
-def _tab(archive: zipfile.ZipFile, texts: list[str], found: _Glance) -> Tab:
+def _is_row(row: _Cells, header: Sequence[str], layout: _Layout) -> bool:
+    """Return whether it is a row of data: what a formula without a value, or a merged cell, leaves alone is prefilled, or a gap."""
+    return any(row.cells) or any(header[i] in layout.keys for i in row.formulas if i < len(header))
+
+
+def _tab(where: Where, archive: zipfile.ZipFile, texts: list[str], found: _Glance, layout: _Layout) -> Tab:
     sheet = ElementTree.fromstring(_part(archive, found.path))
-    every: list[Row] = []
+    above: list[int] = []
+    rows: list[Row] = []
     unsaid: dict[tuple[int, int], str] = {}
     truths: set[tuple[int, int]] = set()
-    count = 0
-    for element in sheet.iter(f"{MAIN}row"):
-        number = int(element.attrib.get("r", every[-1][0] + 1 if every else 1))
+    count, number = 0, 0
+    for at, element in enumerate(sheet.iter(f"{MAIN}row")):
+        number = int(element.attrib.get("r", number + 1))
         row = _row(element, texts)
         count += len(row.cells)
         if count > MOST_CELLS:
             raise ValueError(count)
-        every.append((number, row.cells))
-        unsaid |= {(number, i): FORMULA for i in row.formulas}
-        truths |= {(number, i) for i in row.truths}
-    # What a formula without a value, or a merged cell, leaves alone in a row is prefilled below the data, or a gap.
-    rows = tuple((number, cells) for number, cells in every if any(cells))
-    return Tab(found.name, found.is_first, rows, unsaid | _merged(sheet, dict(rows)), frozenset(truths))
+        if at < found.top:
+            above += [number] if any(row.cells) else []
+        elif _is_row(row, found.header, layout):
+            rows.append((number, row.cells))
+            unsaid |= {(number, i): FORMULA for i in row.formulas}
+            truths |= {(number, i) for i in row.truths}
+    tab = Tab(found.name, found.is_first, tuple(rows), unsaid | _merged(sheet, dict(rows)), frozenset(truths))
+    for number in above:
+        where.at(tab.place(number)).warning("not-kept", "it stands above the header, and is not read", "")
+    return tab
 
 
 def _merged(sheet: ElementTree.Element, rows: Mapping[int, list[str]]) -> dict[tuple[int, int], str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import zipfile
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -17,10 +18,11 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import boxes, formats, label_map
 from scrubin.labels.files import reader
+from scrubin.labels.files.detect import PLAIN, look_like, shows_format
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.policy import enforce
-from scrubin.labels.registry import DATASET_FORMATS, FORMATS, AnyFormat, is_note, name_pattern
+from scrubin.labels.registry import DATASET_FORMATS, FORMATS, AnyFormat, is_note, known_name, name_pattern
 from scrubin.stages.annotations import report
 from scrubin.stages.annotations.params import SourceParams
 
@@ -30,6 +32,8 @@ __all__ = ["Batch", "Sorted", "find", "formats", "map_of", "merges", "missing", 
 ROOT = "annotations"
 _OF_FRAME = re.compile(r"[_-](?=[0-9]+$)")
 """Between the name of a recording and the number of its frame, in names of files."""
+_SLIP = 0.9
+"""So alike, by `difflib`, are a name and that of a recording with one letter of eight or more wrong."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ def find(
             batches += _whole(raw, source, faults)
         else:
             batches += _by_recording(raw, source, recordings, faults, withdrawn)
-    _refuse_strays(raw, sources, frozenset(recordings) - {name for name in recordings if name in withdrawn}, faults)
+    _refuse_strays(raw, sources, recordings, faults, withdrawn)
     return batches
 
 
@@ -281,7 +285,9 @@ def _files(raw: Path, folder: str) -> Iterator[str]:
             yield relative.as_posix()
 
 
-def _refuse_strays(raw: Path, sources: Sequence[SourceParams], recordings: Container[str], faults: Faults) -> None:
+def _refuse_strays(
+    raw: Path, sources: Sequence[SourceParams], recordings: Collection[str], faults: Faults, withdrawn: Container[str]
+) -> None:
     """Note what lies where no source looks: its labels would be left out in silence."""
     paths = [PurePosixPath(path) for source in sources for path in (source.folder, source.label_map or "")]
     known = {path.parts[1] for path in paths if len(path.parts) > 1}
@@ -296,36 +302,52 @@ def _refuse_strays(raw: Path, sources: Sequence[SourceParams], recordings: Conta
             near = difflib.get_close_matches(path.name, known, n=1)
             fix = f"did you mean '{ROOT}/{near[0]}'?" if near else "add it to annotations.sources in params.yaml, or move it away"
             faults.error(f"{ROOT}/{path.name}", "folder-unread", "no source in params.yaml reads this folder", fix)
+    strays: dict[tuple[PurePosixPath, SourceParams], list[PurePosixPath]] = {}
+    named = {name.casefold() for name in recordings if name not in withdrawn}
     for file in _beside(raw, paths):
-        reader_of = next((source for source in sources if _would_read(source, file, recordings)), None)
+        reader_of = next((source for source in sources if _would_read(raw, source, file, named, withdrawn)), None)
         if reader_of is not None:
-            what = f"it is called like labels of {reader_of.format}, and no source in params.yaml reads files of {file.parent}/ itself"
-            faults.error(file.as_posix(), "file-unread", what, f"move it into {reader_of.folder}/, or out of the raw study")
+            strays.setdefault((file.parent, reader_of), []).append(file)
+    for (folder, source), files in strays.items():
+        are = "it is" if len(files) == 1 else f"it and {len(files) - 1} more are"
+        what = f"{are} like labels of {source.format}, and no source in params.yaml reads files of {folder}/ itself"
+        faults.error(files[0].as_posix(), "file-unread", what, f"move labels into {source.folder}/, and anything else out of the raw study")
 
 
 def _beside(raw: Path, read_paths: Collection[PurePosixPath]) -> Iterator[PurePosixPath]:
     """Yield the files around the folders of sources, by their paths in the raw folder; not those of folders without any source."""
-    ways = {path.parents[-3] for path in read_paths if len(path.parts) > 2}
+    ways = {parent for path in read_paths for parent in path.parents}
     for place, folders, names in os.walk(raw / ROOT):
         within = PurePosixPath(Path(place).relative_to(raw).as_posix())
-        inner = sorted(name for name in folders if not name.startswith(".") and within / name not in read_paths)
-        folders[:] = [name for name in inner if len(within.parts) > 1 or within / name in ways]
-        yield from (within / name for name in sorted(names) if not name.startswith(".") and within / name not in read_paths)
+        folders[:] = sorted(name for name in folders if within / name in ways - set(read_paths))
+        yield from (within / name for name in sorted(names) if within / name not in read_paths)
 
 
-def _would_read(source: SourceParams, file: PurePosixPath, recordings: Container[str]) -> bool:
-    """Return whether a file would be labels of a recording if it lay in the folder of a source; what else lies there are people's notes."""
+def _would_read(raw: Path, source: SourceParams, file: PurePosixPath, recordings: Collection[str], withdrawn: Container[str]) -> bool:
+    """Return whether a file would be labels if it lay in the folder of a source; what else lies there are people's notes.
+
+    Its name tells, or what is in it. Plain tables, and workbooks that cannot be read, could be anybody's: of these the name alone.
+
+    Parameters
+    ----------
+    recordings
+        Their names without capitals.
+    """
     form: AnyFormat = FORMATS[source.format] if source.format in FORMATS else DATASET_FORMATS[source.format]
-    for count in range(1, len(file.parts)):
-        match = form.pattern.fullmatch("/".join(file.parts[count:]))
-        if match is None:
-            continue
-        # Data sets name recordings inside of their files, and often in their names.
-        of_set = (file.stem, _OF_FRAME.split(file.stem)[0])
-        named = of_set if source.format in DATASET_FORMATS else (match["recording"],)
-        if any(name is not None and name in recordings for name in named):
-            return True
-    return False
+    path = file.with_name(known_name(file))
+    found = (form.pattern.fullmatch("/".join(path.parts[count:])) for count in range(1, len(path.parts)))
+    matches = [match for match in found if match is not None]
+    # Data sets name recordings inside of their files, and often in their names.
+    of_set = (path.stem, _OF_FRAME.split(path.stem)[0])
+    names = [name for match in matches for name in (of_set if source.format in DATASET_FORMATS else (match["recording"],)) if name]
+    if not matches or is_note(Path(file)) or any(name in withdrawn for name in names):
+        return False
+    if path.name == form.expected or any(name.casefold() in recordings for name in names):
+        return True
+    may_tell = form.by_hand.precedence != PLAIN and shows_format(raw / file) and (path.suffix != ".xlsx" or zipfile.is_zipfile(raw / file))
+    if may_tell and look_like(raw / file, [form]):
+        return True
+    return source.format in FORMATS and any(difflib.get_close_matches(name.casefold(), recordings, 1, _SLIP) for name in names)
 
 
 def _refuse_wrong_kind(raw: Path, source: SourceParams, faults: Faults) -> None:

@@ -34,14 +34,15 @@ FILE = "OSATS.xlsx"
 LEAST, MOST = 1, 5
 """Points of an item."""
 ROUNDING = 1e-9
+SEEN_AS_ONE = "dashes, apostrophes, blanks or what does not show"
 
 
-workbook.declare("aixsuture", (*COLUMNS, TOTAL))
+workbook.declare("aixsuture", (*COLUMNS, TOTAL), KEYS)
 
 
 def _may_have_ratings(path: Path) -> bool:
-    """Return whether a workbook has a column of ratings, or cannot be read: then it is said why."""
-    return workbook.has_signs(path, "aixsuture", (*COLUMNS, TOTAL), unreadable=True)
+    """Return whether a workbook has columns of ratings, or cannot be read: then it is said why."""
+    return workbook.has_signs(path, "aixsuture", unreadable=True)
 
 
 @dataset_format(
@@ -102,7 +103,7 @@ def _sheet(where: Where, data: bytes) -> workbook.Tab:
     AnnotationError
         When there is none, or there are several.
     """
-    tab = workbook.chosen(where, data, (*COLUMNS, TOTAL))
+    tab = workbook.chosen(where, data, "aixsuture")
     if tab is None:
         raise AnnotationError([Fault(where.file, "file-empty", "no sheet has a cell", "the ratings must be there")])
     number, header = tab.rows[0]
@@ -146,7 +147,7 @@ def _are_names(where: Where, row: Mapping[str, str], spelt: dict[tuple[str, str]
     for name in KEYS:
         cell = row[name]
         # Recordings are told apart as in recordings.csv, where v1 and V01 are two; hardly two people are called so.
-        same, in_what = (naming.look, "what does not show") if name == "VIDEO" else (naming.spelling, naming.SPELT)
+        same, in_what = (naming.look, SEEN_AS_ONE) if name == "VIDEO" else (naming.spelling, naming.SPELT)
         before = spelt.setdefault((name, same(cell)), cell)
         if naming.is_of_spreadsheet(cell):
             where.error("name", f"{name} is '{csv_text.shown(cell)}', an error or a formula of a spreadsheet", "write the name itself")

@@ -60,11 +60,11 @@ class _Video:
                 self.points[second], self.rows[second] = points, row
 
 
-workbook.declare(NAME, NEEDED)
+workbook.declare(NAME, NEEDED, (VIDEO,))
 
 
 def _has_criteria(path: Path) -> bool:
-    return workbook.has_signs(path, NAME, tuple(CRITERIA), unreadable=False)
+    return workbook.has_signs(path, NAME, unreadable=False)
 
 
 @dataset_format(
@@ -88,7 +88,7 @@ def read(source: LabelFiles) -> Collection:
     for other in others:
         faults.error(other, "file-repeated", f"there is also {first}", "name the one with the criteria")
     where = Where(faults, first)
-    tab = workbook.chosen(where, source.files[first], NEEDED)
+    tab = workbook.chosen(where, source.files[first], NAME)
     for number, header, cells in _rows(where, tab):
         at = where.at(tab.place(number)) if tab else where
         if tab is None or not workbook.note_unsaid(at, tab, number, header, needed=NEEDED):
@@ -125,6 +125,8 @@ def _rows(where: Where, tab: workbook.Tab | None) -> list[tuple[int, list[str], 
 
 def _read_row(where: Where, number: int, cells: Mapping[str, str], videos: dict[str, _Video]) -> None:
     video = _whole(where, VIDEO, cells[VIDEO], 10**documents.LONGEST_DIGITS)
+    if video is None and not any(cells[name] for name in NEEDED if name != VIDEO):
+        return  # a note below the rows
     times = [_whole(where, name, cells[name], LONGEST_MINUTES if name.endswith("minute") else 59) for name in TIMES]
     points = [_whole(where, name, cells[name], MOST_POINTS) for name in CRITERIA]
     known = [one for one in times if one is not None]

@@ -206,7 +206,9 @@ def _rows(labels: Labels, raters: Sequence[str], columns: Sequence[str], out: Ou
             cells = _means(values) | cells
             for k, column in enumerate(column_of.values()):
                 lacks = np.isnan(values[:, k])
-                out.lose("annotators who did not judge all three criteria", int(lacks.any() and not lacks.all()))
+                if lacks.any() and not lacks.all():
+                    out.lose("annotators who did not judge all three criteria")
+                    out.unwritten["mark"] += int((~lacks).sum())
                 cells[column] = "" if lacks.any() else _list(values[:, k], points=bool(own.get("points")))
         cells |= {VIDEO: str(int(labels.recording)), FRAME: str(position)}
         rows.append([cells.get(name, "") for name in columns])

@@ -183,6 +183,7 @@ def _write_meta(scores: Scores, out: Output) -> None:
                 what = f"'{trial}' has no {lacks}, which jigsaws needs"
                 raise AnnotationError([Fault(str(task), "part-missing", what, "formats with ratings of any kind are lasana and tables")])
             out.lose("ratings of further raters", rows["rater"].nunique() - 1)
+            out.unwritten["rating"] += len(rows) - len((TOTAL, *ASPECTS))
             cells = [str(trial), levels[str(trial)], *(f"{points[name]:g}" for name in (TOTAL, *ASPECTS))]
             lines.append("\t".join(cells) + "\n")
         out.files[f"meta_file_{task}.txt"] = "".join(lines).encode()

@@ -172,7 +172,8 @@ def _picture(rows: Sequence[Mapping[str, Any]], of_frame: Mapping[Any, Any], out
         around = dict(zip("xywh", masks.share_box(runs, (width, height)), strict=True))
         is_box = all(abs(row[side] - own) <= LEAST for side, own in around.items())
         out.lose("boxes that are not those around the mask", int(not is_box))
-    out.lose("instances that are one with another of their class in the picture", len(rows) - len({value for value, _ in of_rows}))
+    joined = len(rows) - len({value for value, _ in of_rows})
+    out.lose("instances that are one with another of their class in the picture", joined, rows_of="instance")
     of_rows += [] if pd.isna(ignored) else [(IGNORED_VALUE, counts.runs_of_text(str(ignored), height, width))]
     taken = 0
     for value, runs in of_rows:

@@ -234,7 +234,7 @@ def write(collection: Collection, out: Output) -> None:
         table = labels.spans
         if table is None and labels.instances is not None:
             rows = labels.instances.rows
-            out.lose("instances without an instrument", int(rows["instrument_id"].isna().sum()))
+            out.lose("instances without an instrument", int(rows["instrument_id"].isna().sum()), rows_of="instance")
             table = instance_spans.of_layer(labels.instances)
         if table is not None and len(table):
             out.files[f"{labels.recording}.csv"] = _text(_as_written(table, labels.clock), _unit(labels), labels.vocabulary).encode()

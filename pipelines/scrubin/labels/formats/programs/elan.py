@@ -294,7 +294,7 @@ def _spans_of_tier(document: _Document, tier: _Tier, origin_s: Fraction, entries
 def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>.eaf``: a tier per kind of spans and per instrument, and one more wherever spans overlap."""
     for labels in collection.recordings:
-        spans = named_spans.in_milliseconds(named_spans.spans_of(labels, out), out)
+        spans = named_spans.in_milliseconds(labels, out)
         if spans:
             out.files[f"{labels.recording}{SUFFIX}"] = _document_of(labels, spans)
 

@@ -316,14 +316,17 @@ def _written_ns(position: int, clock: Clock) -> int:
     return math.floor(time_s * 1000) * NS_OF_MS
 
 
-def in_milliseconds(spans: Sequence[NamedSpan], out: Output) -> list[NamedSpan]:
-    """Return spans in whole milliseconds, rounded down; what is finer is counted as lost, and so are spans that are shorter."""
+def in_milliseconds(labels: Labels, out: Output) -> list[NamedSpan]:
+    """Return `spans_of` labels in whole milliseconds, rounded down; what is finer is counted as lost, and so are spans that are shorter."""
+    spans = spans_of(labels, out)
     finer = sum(edge % NS_OF_MS > 0 for span in spans for edge in (span.start, span.end))
     out.lose("parts of a millisecond of a start or an end", finer)
     rounded = [replace(span, start=span.start - span.start % NS_OF_MS, end=span.end - span.end % NS_OF_MS) for span in spans]
-    kept = [span for span in rounded if span.start < span.end]
-    out.lose("spans within a millisecond", len(rounded) - len(kept))
-    return kept
+    for span in rounded:
+        # What instances do from frame to frame is no row of spans.
+        is_row = span.kind != INSTRUMENT or labels.spans is not None
+        out.lose("spans within a millisecond", int(span.start >= span.end), rows_of="span" if is_row else "")
+    return [span for span in rounded if span.start < span.end]
 
 
 def in_lanes(spans: Sequence[NamedSpan]) -> list[int]:

@@ -137,7 +137,7 @@ def _span(where: Where, action: Mapping[str, Any], names: Mapping[Any, str], fps
 def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>.json`` per recording."""
     for labels in collection.recordings:
-        if spans := named_spans.in_milliseconds(named_spans.spans_of(labels, out), out):
+        if spans := named_spans.in_milliseconds(labels, out):
             out.files[f"{labels.recording}.json"] = _document(labels, spans)
 
 

@@ -158,7 +158,7 @@ def write(collection: Collection, out: Output) -> None:
         lines = [",".join(COLUMNS)]
         for second in sorted({*steps, *tools}):
             step, of_second = steps.get(second, OUTSIDE), sorted(tools.get(second, []))
-            out.lose("instruments beyond two in a second", max(len(of_second) - MOST, 0))
+            out.lose("instruments beyond two in a second", max(len(of_second) - MOST, 0), rows_of="instance")
             first = of_second[0] if of_second else OUTSIDE if step == OUTSIDE else NOTHING
             lines.append(f"{int(labels.recording)},{second},{step},{first},{of_second[1] if len(of_second) > 1 else NO_SECOND}")
         out.files[f"annotations_{labels.recording}.csv"] = "".join(f"{line}\n" for line in lines).encode()
@@ -174,7 +174,7 @@ def _step_of(labels: Labels, out: Output, faults: Faults) -> dict[int, int]:
             out.lose(f"spans of another kind: {kind}", rows_of="span")
             continue
         seconds = range(*covered(start, end, of, SECONDS))
-        out.lose(BETWEEN_FRAMES, int(not seconds))
+        out.lose(BETWEEN_FRAMES, int(not seconds), rows_of="span")
         out.lose(EXACT_EDGES, int(bool(seconds) and bool(start % of.per_second or end % of.per_second)))
         if any(second in steps for second in seconds):
             faults.extend([error(labels.recording, "span-overlap", "pitvis needs one step per second, but two overlap", "correct one")])
