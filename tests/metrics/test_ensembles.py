@@ -126,6 +126,9 @@ def test_weights_are_ratios():
     assert ensembles.weighted(arrays, [1, 3]) == pytest.approx(ensembles.weighted(arrays, [0.1, 0.3]))
     assert ensembles.weighted(arrays, [1, 1]) == pytest.approx(ensembles.mean(arrays))
     assert ensembles.weighted(arrays, [0, 2]).tolist() == [[0.8]]
+    # Of eleven decimals whole numbers are only summed without loss where weights are small.
+    fine = [np.array([0.1, 0.2]) + 1e-11, np.array([0.2, 0.3]), np.array([0.6, 0.4]) - 1e-11]
+    assert ensembles.weighted(fine, [3e9] * 3).tolist() == ensembles.mean(fine).tolist() == [0.3, 0.3]
 
 
 def test_equal_models_give_themselves():
