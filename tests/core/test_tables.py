@@ -101,9 +101,15 @@ OTHERS = Table(
         Column("n", "int64", "", ""),
         Column("flag", "bool", "", ""),
         Column("value", "float64", "", "", null="none"),
-        Column("share", "float64", "", "", null="none", between=(0, 1)),
-        Column("whole_share", "float64", "", "", between=(0, 1)),
+        Column("width", "float64", "", "", null="none", between=(0, 1)),
+        Column("share", "float64", "", "", null="none", between=(0, 1), yes_is_1=True),
+        Column("marked", "float64", "", "", between=(0, None), yes_is_1=True),
     ),
+)
+
+
+PLAIN = pd.DataFrame(
+    {"n": [0, 1], "flag": [True, False], "value": [0.5, None], "width": [0.5, None], "share": [1.0, None], "marked": [1.0, 0.0]}
 )
 
 
@@ -124,15 +130,15 @@ OTHERS = Table(
         ("flag", [1, -1], "row 2 is '-1'"),
         ("value", [True, False], "row 1 is 'True'"),
         ("value", pd.to_timedelta([0, 1], "s"), "row 1 is '0 days"),
+        ("width", [True, False], "row 1 is 'True'"),
+        ("width", np.array([0.5, True], object), "row 2 is 'True'"),
     ],
 )
 def test_what_is_of_another_kind_is_refused_and_never_cut(column, values, wrong):
-    frame = pd.DataFrame(
-        {"n": [0, 1], "flag": [True, False], "value": [0.5, None], "share": [1.0, None], "whole_share": [1.0, 0.0]}
-    ).assign(**{column: values})
+    frame, types = PLAIN.assign(**{column: values}), {one.name: one.dtype for one in OTHERS.columns}
     with pytest.raises(TableError) as refused:
         io.conform(OTHERS, frame)
-    assert f"column '{column}': expected {dict(n='int64', flag='bool', value='float64')[column]}, but {wrong}" in str(refused.value)
+    assert f"column '{column}': expected {types[column]}, but {wrong}" in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -150,13 +156,12 @@ def test_what_is_of_another_kind_is_refused_and_never_cut(column, values, wrong)
         ("value", np.array([0.5, np.nan], np.float32)),
         ("share", np.array([True, None], object)),
         ("share", pd.array([True, None], "boolean")),
-        ("whole_share", [True, False]),
-        ("whole_share", np.array([True, False], object)),
+        ("marked", [True, False]),
+        ("marked", np.array([True, False], object)),
     ],
 )
 def test_the_same_values_in_another_type_are_the_same(column, values):
-    frame = pd.DataFrame({"n": [0, 1], "flag": [True, False], "value": [0.5, None], "share": [1.0, None], "whole_share": [1.0, 0.0]})
-    pd.testing.assert_frame_equal(io.conform(OTHERS, frame.assign(**{column: values})), io.conform(OTHERS, frame))
+    pd.testing.assert_frame_equal(io.conform(OTHERS, PLAIN.assign(**{column: values})), io.conform(OTHERS, PLAIN))
 
 
 def test_a_repeated_key_and_a_foreign_column_are_refused():

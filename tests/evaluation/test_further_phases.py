@@ -104,6 +104,93 @@ def test_ids_from_1_with_one_that_the_labels_have_not_are_refused_in_every_file(
     assert "b.csv" in said
 
 
+@pytest.mark.parametrize(
+    ("truth", "found", "accuracy"),
+    [
+        (TRUTH, {"a": [1, 1, 1, 1, 2, 9], "b": [1, 1, 1, 2, 2, 2]}, 4 / 6),
+        ({"a": [0, 1, 1, 1, 2, 2]}, {"a": [1, 1, 1, 1, 2, 5]}, 4 / 6),
+        # Neither agrees better: as they are written.
+        ({"a": [0, 1]}, {"a": [5, 5]}, None),
+        ({"a": [0, 1, 1, 2]}, {"a": [5, 1, 2, 5]}, 1 / 4),
+        # Who predicts 0 does not count from 1.
+        (TRUTH, {"a": [0, 1, 2, 2, 3, 3], "b": [1, 2, 2, 3, 3, 4]}, 1 / 12),
+    ],
+)
+def test_ids_that_never_have_phase_0_are_refused_only_where_they_agree_better_from_1(tmp_path, capsys, truth, found, accuracy):
+    write(tmp_path / "truth", truth)
+    write(tmp_path / "found", found)
+    if accuracy is None:
+        assert "phase 5 is not in 0..1" in fault(capsys, *sides(tmp_path, "phases"))
+        return
+    assert one_of(scored(tmp_path, capsys)[0], "accuracy")["overall"]["value"] == pytest.approx(accuracy)
+
+
+def test_ids_that_are_one_too_many_are_refused_with_a_way_out(tmp_path, capsys):
+    truth, found = {"a": [0, 1, 1, 1, 2, 2]}, {"a": [1, 1, 1, 1, 2, 3]}
+    write(tmp_path / "truth", truth)
+    write(tmp_path / "found", found)
+    said = fault(capsys, *sides(tmp_path, "phases"))
+    assert "a.csv, frame 5: phase 3 is not in 0..2; are they numbered from 1? if not, write names instead of ids on both sides" in said
+    write(tmp_path / "truth", truth, "phase {}".format)
+    write(tmp_path / "found", found, "phase {}".format)
+    assert "so their frames are false: 'phase 3'" in scored(tmp_path, capsys)[1]
+
+
+@pytest.mark.parametrize(
+    ("spelled", "found", "other"),
+    [
+        (str, TRUTH, [5, 5]),
+        (str, {"a": [1, 1, 1, 1, 2, 2], "b": [1, 1, 1, 2, 2, 2]}, [5, 5]),
+        (str, TRUTH, ["nan", "9" * 5000]),
+        (NAMES.get, {**TRUTH, "a": [0, 5, 1, 1, 2, 2]}, [f"other {one}" for one in range(30)]),
+        (NAMES.get, TRUTH, ["clse", "4"]),
+    ],
+)
+def test_videos_without_labels_decide_nothing(tmp_path, capsys, spelled, found, other):
+    write(tmp_path / "truth", TRUTH, spelled)
+    write(tmp_path / "found", found, spelled)
+    before, _ = scored(tmp_path, capsys)
+    write(tmp_path / "found", {"zz": other})
+    after, said = scored(tmp_path, capsys)
+    assert after == before
+    assert "zz.csv: the video has no ground truth, so it does not count" in said
+
+
+def test_a_video_without_labels_that_has_0_hides_no_ids_from_1(tmp_path, capsys):
+    write(tmp_path / "truth", TRUTH)
+    write(tmp_path / "found", {name: [one + 1 for one in ids] for name, ids in TRUTH.items()} | {"zz": [0, 3, 3]})
+    said = fault(capsys, *sides(tmp_path, "phases"))
+    assert "a.csv, frames 4-5: phase 3 is not in 0..2 (2 frames); are they numbered from 1?" in said
+    assert "zz.csv, frame" not in said
+
+
+@pytest.mark.parametrize(("labels", "further"), [(["1.1", "1.1", "1.2", "2.1"], "2.2"), (["1,1", "1,1", "1,2"], "1,3")])
+def test_phases_that_are_written_as_numbers_in_the_labels_may_be_exceeded_by_such(tmp_path, capsys, labels, further):
+    write(tmp_path / "truth", {"a": labels}, '"{}"'.format)
+    write(tmp_path / "found", {"a": [further, *labels[1:]]}, '"{}"'.format)
+    assert f"so their frames are false: '{further}' ({tmp_path}/found/a.csv 0)" in scored(tmp_path, capsys)[1]
+
+
+@pytest.mark.parametrize("cell", ["none", "NA", "-", "null"])
+def test_a_name_that_stands_for_nothing_is_one_where_the_labels_have_it(tmp_path, capsys, cell):
+    write(tmp_path / "truth", {"a": ["prepare", "prepare", "dissect"]})
+    write(tmp_path / "found", {"a": ["prepare", cell, "dissect"]})
+    said = fault(capsys, *sides(tmp_path, "phases"))
+    assert f"a.csv, frame 1: '{cell}' counts as an empty cell, because no phase of the labels is called so" in said
+    write(tmp_path / "truth", {"a": ["prepare", cell, "dissect", cell]})
+    write(tmp_path / "found", {"a": ["prepare", cell, "dissect", "suture"]})
+    assert one_of(scored(tmp_path, capsys)[0], "accuracy")["overall"]["value"] == 3 / 4
+
+
+def test_labels_with_ids_that_number_no_phases_are_refused_at_their_frame(tmp_path, capsys):
+    write(tmp_path / "truth", {"a": [0, "9" * 15, 10_000]})
+    write(tmp_path / "found", {"a": [0, 1, 1]})
+    said = fault(capsys, *sides(tmp_path, "phases"))
+    assert "a.csv, frame 1: phase 999999999999999 is not below 10,000; number phases from 0, or write their names" in said
+    write(tmp_path / "truth", {"a": [0, 9999, 1]})
+    assert "accuracy" in good(capsys, *sides(tmp_path, "phases")).out
+
+
 def test_labels_that_are_numbered_from_1_themselves_may_be_exceeded(tmp_path, capsys):
     write(tmp_path / "truth", {name: [one + 1 for one in ids] for name, ids in TRUTH.items()})
     write(tmp_path / "found", {name: [one + 1 for one in ids] for name, ids in {**TRUTH, "a": [0, 0, 1, 1, 2, 3]}.items()})
@@ -133,6 +220,19 @@ def test_a_column_of_something_else_is_refused_at_once(tmp_path, capsys, start):
     said = scored(tmp_path, capsys)[1]
     assert f"'{start}103' ({tmp_path}/found/a.csv 10)" in said
     assert "and 15 more" in said
+    # As many as the labels have and 20 may be further, and none where no frame at all is of a known phase.
+    write(tmp_path / "found", {"a": [*truth["a"][:7], *(f"{start}{one}" for one in range(103, 126))]})
+    assert "and 18 more" in scored(tmp_path, capsys)[1]
+    write(tmp_path / "found", {"a": [*truth["a"][:6], *(f"{start}{one}" for one in range(103, 127))]})
+    assert "103" in fault(capsys, *sides(tmp_path, "phases"))
+    write(tmp_path / "found", {"a": [f"{start}100"] * 30})
+    assert "100" in fault(capsys, *sides(tmp_path, "phases"))
+
+
+def test_ids_with_zeros_before_them_are_the_same_ids(tmp_path, capsys):
+    write(tmp_path / "truth", TRUTH)
+    write(tmp_path / "found", {**TRUTH, "a": ["00", "05", "5", "01", "2", "02"]})
+    assert f"so their frames are false: '5' ({tmp_path}/found/a.csv 1-2); the labels" in scored(tmp_path, capsys)[1]
 
 
 def test_messages_name_the_phases_of_the_labels_alone(tmp_path, capsys):

@@ -117,6 +117,35 @@ def test_boxes_that_begin_late_and_go_on_for_longer_are_scored_as_they_are(study
 
 
 @pytest.mark.parametrize(
+    ("by", "gaps", "count"),
+    # The last: a shift by 3 explains all but where the gap stands, and no end is off by it.
+    [((5, 5), {20}, 60), ((30, 30), set(range(50, 1000, 100)), 1000), ((5, 1), {58}, 60)],
+)
+def test_boxes_whose_gaps_stand_where_those_of_the_labels_do_are_not_shifted(study, capsys, by, gaps, count):
+    lists(study / "truth", [frame for frame in range(count) if frame not in gaps], [ROW])
+    lists(study / "found", [frame for frame in range(by[0], count + by[1]) if frame not in gaps], [ROW])
+    assert "only the ends differ" in good(capsys, *sides(study, "detection")).err
+
+
+@pytest.mark.parametrize("others", [[range(60)], [range(4), range(60)]])
+def test_a_video_of_which_only_an_end_is_off_is_no_shift_where_another_stands_as_it_is(study, capsys, others):
+    for video, found in enumerate([range(5, 61), *others]):
+        lists(study / "truth", range(60), [ROW], f"VID0{video}")
+        lists(study / "found", found, [ROW], f"VID0{video}")
+    assert "if all are shifted by at least +1, subtract 1, or as much as it is, from every" in good(capsys, *sides(study, "detection")).err
+
+
+@pytest.mark.parametrize(("found", "other"), [(range(5, 61), range(3, 40)), (range(5, 61), []), (range(1, 61), range(60))])
+def test_a_video_that_another_one_says_nothing_of_is_still_shifted(study, capsys, found, other):
+    # Frames in the middle fit as they are and shifted; where both ends are off by as much, the video itself says enough.
+    for video, frames in enumerate([found, other]):
+        lists(study / "truth", range(60), [ROW], f"VID0{video}")
+        lists(study / "found", frames, [ROW], f"VID0{video}")
+    much = "+1" if found == range(1, 61) else "at least +1"
+    assert f"VID00.json: the numbers look shifted by {much}, as if" in fault(capsys, *sides(study, "detection"))
+
+
+@pytest.mark.parametrize(
     ("by", "begin", "end", "without"),
     [
         (1, 0, 60, ()),
@@ -135,8 +164,11 @@ def test_boxes_that_a_shift_explains_are_refused_and_how_to_go_on_is_told(study,
     lists(study / "truth", labelled, [ROW])
     lists(study / "found", found, [ROW])
     said = fault(capsys, *sides(study, "detection"))
-    assert f"shifted by {by:+d}" in said
-    assert f"{f'subtract {by} from' if by > 0 else f'add {-by} to'} every frame number; if they are right, leave out the frames" in said
+    # Where nothing is found in the first frames, or in the last ones, the shift may be greater.
+    more = ", or as much as it is," if (begin, end) != (0, 60) else ""
+    assert f"shifted by {more and 'at least '}{by:+d}" in said
+    fix = f"{f'subtract {by}{more} from' if by > 0 else f'add {-by}{more} to'} every frame number"
+    assert f"{fix}; if they are right, leave out the frames" in said
     lists(study / "found", [frame for frame in found if frame in labelled], [ROW])
     good(capsys, *sides(study, "detection"))
     lists(study / "found", [frame - by for frame in found], [ROW])

@@ -1,5 +1,6 @@
 """Ensembles of prediction arrays."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -78,6 +79,8 @@ def test_the_order_of_the_models_changes_no_bit_and_results_are_scores(arrays, r
         [1 / 3] * 3,
         [0.71234567] * 3,
         [[1 / 3, 0.1]] * 3,
+        [1e300] * 3,
+        [5e-324] * 3,
     ],
 )
 def test_equal_means_of_decimals_are_equal_to_the_last_bit(weights):
@@ -85,6 +88,31 @@ def test_equal_means_of_decimals_are_equal_to_the_last_bit(weights):
     arrays = [np.hstack([one, one[::-1]]) for one in arrays]
     found = ensembles.mean(arrays) if weights is None else ensembles.weighted(arrays, weights)
     assert set(found.ravel().tolist()) == {0.2}
+
+
+@pytest.mark.parametrize(
+    ("weights", "shares"),
+    [
+        ([0, 1 / 3, 1 / 3], [0, 1, 1]),
+        ([0.7123456, 0.7123456, 0], [1, 1, 0]),
+        ([1 / 3, 1 / 3, 2 / 3], [1, 1, 2]),
+        ([0.1, 0.3, 0.1], [1, 3, 1]),
+        ([1e9, 2e9, 0], [1, 2, 0]),
+    ],
+)
+def test_equal_weighted_means_of_decimals_are_equal_also_beside_another_class_whose_ratios_are_none(weights, shares):
+    tenths = np.array(list(itertools.product(range(11), repeat=3)))
+    of_models = [np.stack([one / 10, one[::-1] / 10], axis=1) for one in tenths.T]
+    expected = tenths @ shares / (10.0 * sum(shares))
+    of_one_class = ensembles.weighted(of_models, weights)[:, 0]
+    beside = ensembles.weighted(of_models, np.stack([weights, [0.1234567, 0.7, 0.3]], axis=1))[:, 0]
+    for found in (of_one_class, beside):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_a_model_without_weight_may_have_any_scores():
+    arrays = [np.array([1 / 3, 1 / 7]), np.array([0.1, 0.3]), np.array([0.5, 0.3])]
+    assert ensembles.weighted(arrays, [0, 1, 1]).tolist() == [0.3, 0.3]
 
 
 def test_scores_too_small_for_decimals_keep_their_order():
@@ -98,6 +126,9 @@ def test_weights_are_ratios():
     assert ensembles.weighted(arrays, [1, 3]) == pytest.approx(ensembles.weighted(arrays, [0.1, 0.3]))
     assert ensembles.weighted(arrays, [1, 1]) == pytest.approx(ensembles.mean(arrays))
     assert ensembles.weighted(arrays, [0, 2]).tolist() == [[0.8]]
+    # Of eleven decimals whole numbers are only summed without loss where weights are small.
+    fine = [np.array([0.1, 0.2]) + 1e-11, np.array([0.2, 0.3]), np.array([0.6, 0.4]) - 1e-11]
+    assert ensembles.weighted(fine, [3e9] * 3).tolist() == ensembles.mean(fine).tolist() == [0.3, 0.3]
 
 
 def test_equal_models_give_themselves():

@@ -66,6 +66,8 @@ def test_a_video_twice():
     [
         ("mine,7,train\nmine,7.0,test\n", 3),
         ("mine,P1,train\nMine,p01,test\n", 3),
+        (",7,train\n,7.0,test\n", 3),
+        ("mine,7,train\n,7.0,test\n", None),
         ("mine,7,train\nyours,7.0,test\n", None),
         ("mine,7,train\nmine,7.5,test\n", None),
     ],
@@ -74,6 +76,19 @@ def test_a_video_in_two_spellings_is_one_within_its_data_set(tmp_path, rows, lin
     (tmp_path / "s.csv").write_text(f"dataset,video,subset\n{rows}")
     found = faults_of(question_of(read(tmp_path / "s.csv", "s.csv")))
     assert [at for at, fault in found if fault.rule == "video-spelt"] == ([line] if line else [])
+
+
+def test_a_data_set_in_two_spellings_is_named_with_its_video(tmp_path):
+    (tmp_path / "s.csv").write_text("dataset,video,subset\n1,7,train\n1.0,7,test\n")
+    (found,) = (fault for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv"))) if fault.rule == "video-spelt")
+    assert found.what.startswith("video '7' of '1.0' in 'test' differs from '7' of '1' in 'train' (line 2) in ")
+
+
+@pytest.mark.parametrize(("rows", "is_one"), [("cholec80,video01,train\ncholec80,1,test\n", True), ("m,video01,train\nm,1,test\n", False)])
+def test_videos_of_a_public_data_set_are_known_in_every_spelling(tmp_path, rows, is_one):
+    (tmp_path / "s.csv").write_text(f"dataset,video,subset\n{rows}")
+    found = [fault.what for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv")))]
+    assert found == ["video '1' stands already in line 2 as 'video01', there 'train', here 'test'"] * is_one
 
 
 def test_empty_cells():

@@ -185,13 +185,12 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
         note_extra_video(predictions[name].file or name, faults)
     shared = sorted(set(truth) & set(predictions))
     ratio = _ratio_of_all([(truth[name], predictions[name]) for name in shared])
-    for name in shared:
-        if (fault := _of_unknown_rate(name, truth[name], predictions[name])) is not None:
-            faults.extend([fault])
-            continue
-        (labelled, _), (predicted, _) = _at_one_rate(truth[name], predictions[name])
+    unknown = {name: fault for name in shared if (fault := _of_unknown_rate(name, truth[name], predictions[name])) is not None}
+    faults.extend(unknown.values())
+    numbers = {name: _numbers(truth[name], predictions[name]) for name in shared if name not in unknown}
+    for name, (labelled, predicted) in numbers.items():
         file = predictions[name].file or name
-        _note_cause(file, labelled, predicted, faults, ratio, every_frame=every_frame)
+        _note_cause(file, labelled, predicted, faults, ratio, list(numbers.values()), every_frame=every_frame)
         _note_frames(file, labelled, predicted, faults, truth[name].numbering, every_frame=every_frame)
     return faults.all()
 
@@ -301,8 +300,17 @@ def _of_unknown_rate(name: str, truth: Series, prediction: Series) -> Fault | No
     return None
 
 
-def _note_cause(file: str, labelled: IntArray, predicted: IntArray, faults: Faults, ratio: float | None, *, every_frame: bool) -> None:
-    """Note why frame numbers do not agree, where the numbers alone tell it."""
+def _note_cause(
+    file: str,
+    labelled: IntArray,
+    predicted: IntArray,
+    faults: Faults,
+    ratio: float | None,
+    of_all: Sequence[tuple[IntArray, IntArray]],
+    *,
+    every_frame: bool,
+) -> None:
+    """Note why frame numbers do not agree, where the numbers alone tell it; ``of_all`` are labelled and predicted ones of all videos."""
     spans = _spans(labelled, predicted)
     if (step := stride(predicted, labelled)) is not None:
         what = f"the numbers look like frames of a {step} fps video"
@@ -313,35 +321,55 @@ def _note_cause(file: str, labelled: IntArray, predicted: IntArray, faults: Faul
         fix = f"they seem to count at another rate: number frames as in the ground truth, {SAY_RATES}"
         faults.error(file, "frames-rate", what, fix)
     elif (by := _shift_of(predicted, labelled, every_frame=every_frame)) is not None:
-        _note_shift(file, labelled, predicted, faults, by, every_frame=every_frame)
+        _note_shift(file, labelled, predicted, faults, by, of_all, every_frame=every_frame)
     elif not every_frame and len(predicted) and len(labelled) and not _common(predicted, labelled):
         faults.error(file, "frames-elsewhere", f"no labelled frame is predicted: {spans}", "number frames as in the ground truth")
 
 
-def _note_shift(file: str, labelled: IntArray, predicted: IntArray, faults: Faults, by: int, *, every_frame: bool) -> None:
+def _note_shift(
+    file: str,
+    labelled: IntArray,
+    predicted: IntArray,
+    faults: Faults,
+    by: int,
+    of_all: Sequence[tuple[IntArray, IntArray]],
+    *,
+    every_frame: bool,
+) -> None:
     """Note a shift: as a warning where somebody more likely has begun late and gone on for longer, which is no fault."""
-    fix = f"{f'subtract {by} from' if by > 0 else f'add {-by} to'} every frame number"
-    if not every_frame and _only_ends_differ(labelled, predicted, by):
+    # Where nothing is found at an end, a greater shift explains as much.
+    other_end = int(predicted[0] - labelled[0]) + int(predicted[-1] - labelled[-1]) - by
+    is_least = abs(other_end) > abs(by) and _explains(other_end, labelled, predicted)
+    much, or_more = (f"at least {by:+d}", ", or as much as it is,") if is_least else (f"{by:+d}", "")
+    fix = f"{f'subtract {by}{or_more} from' if by > 0 else f'add {-by}{or_more} to'} every frame number"
+    if not every_frame and _only_ends_differ(labelled, predicted, by, of_all):
         what = f"only the ends differ ({_spans(labelled, predicted)}), so frames are taken as they are numbered"
-        faults.warning(file, "frames-shifted", what, f"if all are shifted by {by:+d}, {fix}")
+        faults.warning(file, "frames-shifted", what, f"if all are shifted by {much}, {fix}")
         return
     if not every_frame and _common(predicted, labelled):
         fix += "; if they are right, leave out the frames that are not labelled"
     as_if = ", as if frames were counted from 1" if by == 1 else ""
-    faults.error(file, "frames-shifted", f"the numbers look shifted by {by:+d}{as_if}", fix)
+    faults.error(file, "frames-shifted", f"the numbers look shifted by {much}{as_if}", fix)
 
 
-def _only_ends_differ(labelled: IntArray, predicted: IntArray, by: int) -> bool:
+def _only_ends_differ(labelled: IntArray, predicted: IntArray, by: int, of_all: Sequence[tuple[IntArray, IntArray]]) -> bool:
     """Return whether nearly all predicted frames are labelled as they are, and the ends are not those of a shift.
 
-    They are when both are off by it, or when one is and all predictions are explained by it: at the other end frames without a detection
-    are left out. That may as well be somebody who began late and went on for less long; between the two nothing tells, so it is a shift.
+    They are when it explains all predictions, and both ends are off by it, or one is: at the other end frames without a detection are left
+    out. The latter may as well be somebody who began late and went on for less long; between the two only another video tells, which
+    has its frames where they are labelled, and would not if it were shifted.
     """
     begins, ends = int(predicted[0] - labelled[0]), int(predicted[-1] - labelled[-1])
-    is_shift = begins == ends == by or (by in (begins, ends) and bool(np.isin(predicted - by, labelled).all()))
+    stands = any(_explains(0, *of_video) and not _explains(by, *of_video) for of_video in of_all)
+    is_shift = _explains(by, labelled, predicted) and (begins == ends == by or (by in (begins, ends) and not stands))
     inside = _common(predicted, labelled) >= EXPLAINED * len(predicted)
     within = predicted[(predicted >= labelled[0]) & (predicted <= labelled[-1])]
     return inside and not is_shift and bool(np.isin(within, labelled).all())
+
+
+def _explains(by: int, labelled: IntArray, predicted: IntArray) -> bool:
+    """Return whether all predicted frames are labelled ones that are shifted by so many; 0 is as they are."""
+    return bool(np.isin(predicted - by, labelled).all())
 
 
 def _note_frames(
@@ -399,7 +427,7 @@ def _ratio_of(truth: Series, prediction: Series) -> float | None:
     one, other = truth.numbering, prediction.numbering
     if one is None or other is None:
         return _ratio(truth.frames, prediction.frames)
-    (labelled, _), (predicted, _) = _at_one_rate(truth, prediction)
+    labelled, predicted = _numbers(truth, prediction)
     # Some judge a frame every few seconds; the last one stands for as many.
     step = int(np.median(np.diff(labelled))) if len(labelled) > 1 else 1
     ratio = _ratio(labelled, predicted, step)
@@ -435,6 +463,12 @@ def _at_one_rate(truth: Series, prediction: Series) -> tuple[tuple[IntArray, Int
         return _as_is(truth), _as_is(prediction)
     coarser = min((one, other), key=lambda numbering: numbering.per_second)
     return _renumbered(truth, one, coarser), _renumbered(prediction, other, coarser)
+
+
+def _numbers(truth: Series, prediction: Series) -> tuple[IntArray, IntArray]:
+    """Return the numbers alone of both sides at the coarser of their rates."""
+    (labelled, _), (predicted, _) = _at_one_rate(truth, prediction)
+    return labelled, predicted
 
 
 def _as_is(series: Series) -> tuple[IntArray, IntArray]:

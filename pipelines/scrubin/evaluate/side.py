@@ -201,7 +201,7 @@ def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary, lists:
 
 
 def read_predicted_phases(
-    source: Source, classes: Vocabulary, videos: Names[str], true_fps: Fraction | None = None, labelled: frozenset[str] | None = None
+    source: Source, classes: Vocabulary, videos: Names[str], true_fps: Fraction | None = None, *, may_have_further: bool = False
 ) -> Side:
     """Return the predicted phases; errors as of `read_predictions`.
 
@@ -211,11 +211,11 @@ def read_predicted_phases(
         The vocabulary of the ground truth, and its videos.
     true_fps
         The rate that the release of the ground truth states: spans of time are taken at it.
-    labelled
-        The phases that occur in the ground truth, where tables may have others than its vocabulary; None: they may not.
+    may_have_further
+        Whether tables may have phases that are not in this vocabulary.
     """
     spans_fps = true_fps or reader.SPANS_FPS
-    options = replace(_as_predicted(source, classes), labelled_phases=labelled if source.vocabulary is None else None)
+    options = replace(_as_predicted(source, classes), labelled_videos=frozenset(videos) if may_have_further else None)
     reading = reader.read_path(source.path, source.form, options, "phases", videos=videos)
     by_frame = reader.phases_by_frame(reading, source.fps, "score", spans_fps)
     said = reader.said_of_spans(reading.collection.recordings, source.fps, spans_fps)

@@ -103,8 +103,9 @@ class LabelFiles:
         The folder that was named, in which all files lie: the folders above it say nothing of labels.
     tasks
         Those that a user asks for, where files have several; none: all.
-    labelled_phases
-        The phases that occur in the labels, where predictions may have others: the vocabulary is no more than that. None: they may not.
+    labelled_videos
+        Those of the ground truth, for predictions that may have phases beside the vocabulary: it is no more than what these have.
+        None: they may not.
     criteria
         Those of the ground truth, for predictions, whose tables may say more; None for labels.
     """
@@ -120,7 +121,7 @@ class LabelFiles:
     lists: tuple[ClassList, ...] = ()
     root: str = ""
     tasks: tuple[Task, ...] = ()
-    labelled_phases: frozenset[str] | None = None
+    labelled_videos: frozenset[str] | None = None
     criteria: frozenset[str] | None = None
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from scrubin.base import naming
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import natural
-from scrubin.public_splits.compare import common_dataset
+from scrubin.public_splits.compare import common_dataset, recognised
 from scrubin.public_splits.datasets import dataset
 from scrubin.public_splits.sheet import TEST, TRAIN, LineFault, People, SplitRow, SplitSheet, from_sheet, from_table, read_columns
 
@@ -88,7 +88,10 @@ def question_of(
     spelling = _spelling(sheet)
 
     def key(row: SplitRow) -> str:
-        return f"{row.cells[sheet.columns['dataset']].casefold()}/{row.video}" if "dataset" in sheet.columns else spelling(row.video)
+        if "dataset" not in sheet.columns:
+            return spelling(row.video)
+        public = recognised(row, sheet)
+        return f"{row.cells[sheet.columns['dataset']].strip().casefold()}/{public.id if public else row.video}"
 
     if table is None:
         return Question(sheet, key, from_sheet(sheet, key, group, pin_train), repeats)
@@ -135,16 +138,18 @@ def _once(question: Question) -> Iterator[LineFault]:
 
 
 def _no_video_spelt_alike(question: Question) -> Iterator[LineFault]:
+    at = question.sheet.columns.get("dataset")
     for (scheme, fold), rows in question.parts.items():
         first: dict[tuple[str, str], SplitRow] = {}
         for row in rows:
             # Apart, because what a spreadsheet does to a number it does to a cell that is one.
-            of = row.cells[question.sheet.columns["dataset"]] if "dataset" in question.sheet.columns else ""
-            name = row.video if of else question.key(row)
+            of, name = ("", question.key(row)) if at is None else (row.cells[at], row.video)
             before = first.setdefault((naming.spelling(of), naming.spelling(name)), row)
             if question.key(before) != question.key(row) and before.subset != row.subset:
+                there = "" if at is None else before.cells[at]
                 # As ASCII, because two forms of a letter, or two kinds of space, look the same.
-                what = f"video {row.video!a} in '{row.subset}' differs from {before.video!a} in '{before.subset}' (line {before.line})"
+                here, other = (f"{one.video!a}{f' of {set_!a}' if of != there else ''}" for one, set_ in ((row, of), (before, there)))
+                what = f"video {here} in '{row.subset}' differs from {other} in '{before.subset}' (line {before.line})"
                 fix = "if they are one, place it once; if not, use names that differ in more"
                 yield _fault(question, row.line, "video-spelt", f"{what} in {naming.SPELT} only{_in(scheme, fold)}", fix)
 

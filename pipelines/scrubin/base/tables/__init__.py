@@ -41,6 +41,8 @@ class Column:
         Lowest and highest allowed value, both included; None leaves an end open.
     values
         The allowed values; empty means any.
+    yes_is_1
+        Whether true and false stand for 1 and 0 in a column of numbers.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Column:
     null: str = ""
     between: tuple[float | None, float | None] | None = None
     values: tuple[str, ...] = ()
+    yes_is_1: bool = False
 
     @property
     def nullable(self) -> bool:

@@ -112,8 +112,7 @@ def _refuse_other(table: Table, column: Column, values: pd.Series[Any]) -> None:
     # Unsigned numbers above the largest of int64 would come out negative.
     if (kind, column.dtype) in PLAIN and values.dtype.kind != "u":
         return
-    # A share may be as yes or no, but a time or a size is none.
-    fits = _is_share if column.dtype == "float64" and column.between == (0, 1) else FITS[column.dtype]
+    fits = _is_number_or_flag if column.yes_is_1 else FITS[column.dtype]
     present = values.reset_index(drop=True).dropna()
     # Plain numbers are so many that only the different ones are looked at.
     looked_at = present.drop_duplicates() if kind in ("integer", "floating") else present
@@ -141,7 +140,7 @@ def _is_float(value: Any) -> bool:
     return isinstance(value, str) or _is_number(value)  # what is no number as text, pandas says
 
 
-def _is_share(value: Any) -> bool:
+def _is_number_or_flag(value: Any) -> bool:
     return _is_float(value) or isinstance(value, bool | np.bool_)
 
 

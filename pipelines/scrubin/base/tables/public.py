@@ -309,7 +309,7 @@ MARKS = Table(
         Column(
             "rater", "str", "", "which annotator, a number without meaning", null="a value of nobody by name, such as the mean of several"
         ),
-        Column("value", "float64", "", "1 for yes, 0 for no, or a share between", between=(0, 1)),
+        Column("value", "float64", "", "1 for yes, 0 for no, or a share between", between=(0, 1), yes_is_1=True),
     ),
 )
 

@@ -46,7 +46,7 @@ def mean(predictions: Sequence[npt.ArrayLike]) -> FloatArray:
     models = _stacked(predictions)
     # Sorted, so that the order of the models changes no digit.
     added = np.sum(np.sort(models, axis=0), axis=0) / len(models)
-    return _between(_exact(models, np.ones(len(models)).reshape(-1, *(1,) * (models.ndim - 1)), added), models)
+    return _between(_exact(models, np.ones(len(models)), added), models)
 
 
 def weighted(predictions: Sequence[npt.ArrayLike], weights: npt.ArrayLike) -> FloatArray:
@@ -79,14 +79,11 @@ def weighted(predictions: Sequence[npt.ArrayLike], weights: npt.ArrayLike) -> Fl
         msg = "weights must be finite, not negative, and not all 0; give for instance the mean average precision of each model"
         raise MetricsError(msg)
     middle = (1,) * (models.ndim - (2 if per_class else 1))
-    # The same for all models is the plain mean, however many decimals it has.
-    shaped = np.where((ratios == ratios[0]).all(axis=0), 1.0, ratios).reshape(len(models), *middle, *ratios.shape[1:])
     # By the largest first: shares are the same, and no sum overflows.
-    ratios = ratios / np.max(ratios, axis=0)
-    total = np.sum(np.sort(ratios, axis=0), axis=0)
-    share = (ratios / total).reshape(len(models), *middle, *ratios.shape[1:])
+    parts = ratios / np.max(ratios, axis=0)
+    share = (parts / np.sum(np.sort(parts, axis=0), axis=0)).reshape(len(models), *middle, *ratios.shape[1:])
     added = np.sum(np.sort(models * share, axis=0), axis=0)
-    return _between(_exact(models, shaped, added), models)
+    return _between(_exact(models, ratios, added), models)
 
 
 def soft_vote(predictions: Sequence[npt.ArrayLike], threshold: float = 0.5) -> FloatArray:
@@ -117,38 +114,49 @@ def soft_vote(predictions: Sequence[npt.ArrayLike], threshold: float = 0.5) -> F
 
 
 def _exact(models: FloatArray, weights: FloatArray, added: FloatArray) -> FloatArray:
-    """Return the weighted mean, rounded once, where scores and weights are decimal fractions; elsewhere what was added up.
+    """Return the weighted mean, rounded once, where scores and ratios of weights are decimal fractions; elsewhere what was added up.
 
     Parameters
     ----------
     models
         (models, ...), in [0, 1].
     weights
-        (models, ...), of as many axes.
+        (models,), or (models, classes).
     added
         The same mean with the rounding of each step.
     """
-    whole = next((whole for digits in range(DECIMALS_OF_WEIGHTS + 1) if (whole := _whole(weights, digits)) is not None), None)
+    if weights.ndim > 1:
+        of_classes = added.copy()
+        for at in range(weights.shape[1]):
+            of_classes[..., at] = _exact(models[..., at], weights[:, at], added[..., at])
+        return of_classes
+    models = models[weights > 0]
+    whole = _whole(weights[weights > 0])
     if whole is None:
         return added
-    most = float(whole.sum(axis=0, dtype=np.float64).max(initial=0.0))
+    most = float(whole.sum(dtype=np.float64))
     digits = next((digits for digits in (DECIMALS, FEWER_DECIMALS) if most * 10.0**digits < LARGEST_SUM), None)
     if digits is None:
         return added
     units = np.rint(models * 10.0**digits)
     # The very number that a file with so many decimals gives; anything else keeps its digits.
     is_decimal = (units / 10.0**digits == models).all(axis=0)
-    sums = (units.astype(np.int64) * whole).sum(axis=0)
-    exact: FloatArray = np.where(is_decimal, sums / (whole.sum(axis=0) * 10.0**digits), added)
+    sums = (units.astype(np.int64) * whole.reshape(-1, *(1,) * (models.ndim - 1))).sum(axis=0)
+    exact: FloatArray = np.where(is_decimal, sums / (whole.sum() * 10.0**digits), added)
     return exact
 
 
-def _whole(weights: FloatArray, digits: int) -> npt.NDArray[np.int64] | None:
-    """Return weights as whole numbers of the last of so many decimals; None where they are none, or too large."""
+def _whole(weights: FloatArray) -> npt.NDArray[np.int64] | None:
+    """Return weights above 0 as the smallest whole numbers of their ratios; None where these are no decimal fractions, or too large."""
     with np.errstate(over="ignore"):
-        units = np.rint(weights * 10.0**digits)
-    is_whole = (units < LARGEST_SUM).all() and (units / 10.0**digits == weights).all()
-    return units.astype(np.int64) if is_whole else None
+        # Such as thirds: of the smallest one they may be whole.
+        for ratios in (weights, weights / weights.min()):
+            for digits in range(DECIMALS_OF_WEIGHTS + 1):
+                units = np.rint(ratios * 10.0**digits)
+                if (units < LARGEST_SUM).all() and (units / 10.0**digits == ratios).all():
+                    whole = units.astype(np.int64)
+                    return np.asarray(whole // np.gcd.reduce(whole))
+    return None
 
 
 def _stacked(predictions: Sequence[npt.ArrayLike]) -> FloatArray:

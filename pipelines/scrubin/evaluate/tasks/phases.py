@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from scrubin.base.errors import AnnotationError, MetricsError
-from scrubin.base.faults import Fault, error, ranges_text, warning
+from scrubin.base.faults import Fault, Faults, error, ranges_text, warning
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary, fold, known, load, related
 from scrubin.evaluate import side
@@ -220,8 +220,7 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     ScrubinError
         For files that cannot be used, or phases that the truth does not have, unless its phases are just those that occur in it.
     """
-    labelled = frozenset(truth.names[id_] for series in truth.series.values() for id_ in np.unique(series.values).tolist())
-    read = side.read_predicted_phases(source, truth.vocabulary, truth.series, truth.fps, None if truth.is_named else labelled)
+    read = side.read_predicted_phases(source, truth.vocabulary, truth.series, truth.fps, may_have_further=not truth.is_named)
     if not read.videos:
         return Predictions({}, read.faults, read.line)
     vocabulary = side.one_vocabulary(source, read, read.videos)
@@ -271,6 +270,7 @@ def computed(truth: Truth, predictions: Sequence[Predictions], semantics: str, c
     omega = _omega(choice["omega"], rate, step)
     faults = [fault for one in joined for fault in one.faults]
     if further:
+        MetricsError.raise_any([*faults, *_from_one(videos, len(truth.names), further, runs)])
         faults.append(_false_frames(videos, truth.names, further, runs))
         if semantics == "compat":
             what = f"the published program does not know phases that no labelled video has, such as '{further[0]}'"
@@ -320,6 +320,33 @@ def _that_occur(videos: Sequence[PhaseVideo], further: tuple[str, ...], known: i
     ids = np.zeros(known + len(further), np.int64)
     ids[[*range(known), *used]] = np.arange(known + len(used))
     return [replace(video, predictions=ids[np.asarray(video.predictions)]) for video in videos], tuple(further[id_ - known] for id_ in used)
+
+
+def _from_one(
+    videos: Sequence[PhaseVideo], known: int, further: tuple[str, ...], runs: Sequence[Mapping[str, Series]]
+) -> tuple[Fault, ...]:
+    """Return the errors of runs whose ids seem to be numbered from 1, each phase that is too large with its frames.
+
+    Labels have 0 and such a run has not, and its ids are one too many, or agree more often with the labels when 1 is subtracted. That the
+    rarest phase is never predicted and that there is one that no label has is all honest, and only agreement tells it.
+    """
+    faults = Faults()
+    truth = np.concatenate([np.asarray(video.annotation) for video in videos])
+    if not all(map(phase_tables.is_id, further)) or 0 not in truth:
+        return ()
+    numbers = np.array([*range(known), *map(int, further)], np.int64)
+    for at, run in enumerate(runs):
+        of_videos = {video.name: numbers[np.asarray(video.predictions)[at]] for video in videos}
+        ids = np.concatenate(list(of_videos.values()))
+        is_better = np.count_nonzero(ids - 1 == truth) > np.count_nonzero(ids == truth)
+        if ids.min() == 0 or ids.max() < known or not (is_better or ids.max() == known):
+            continue
+        for video in videos:
+            for id_ in np.unique(of_videos[video.name][of_videos[video.name] >= known]).tolist():
+                frames = np.asarray(video.numbers)[of_videos[video.name] == id_].tolist()
+                file, what = run[video.name].file or video.name, f"phase {id_} is not in 0..{known - 1}"
+                faults.error(file, "id-range", what, phase_tables.FROM_ONE, frames=frames, count=len(frames))
+    return faults.all()
 
 
 def _false_frames(

@@ -40,6 +40,10 @@ HEAD_BYTES = 4096
 NUMBER = re.compile("[0-9]+")
 MOST_FURTHER = 20
 """So many more phases than the labels have may be predicted beside them."""
+MOST_IDS = 10_000
+"""Labels with larger ids have something else in the column."""
+FROM_ONE = "are they numbered from 1? if not, write names instead of ids on both sides, or name the vocabulary"
+"""The mend of ids that are too large, where nothing but the labels says which there are."""
 
 
 def _has_phases(path: Path) -> bool:
@@ -88,17 +92,17 @@ def read(source: LabelFiles) -> Collection:
     phases = source.vocabulary if source.vocabulary.name else _vocabulary_of(cells, faults)
     if phases is None:
         return Collection(faults=faults.all())
-    written = {cell for of_video in cells.values() for cell in of_video.phases}
-    labelled = source.labelled_phases if is_of_files(phases) else None
-    from_one = labelled is not None and _is_from_one(phases, labelled, written)
-    further = [] if labelled is None or from_one else _further(phases, written)
+    labelled = source.labelled_videos
+    further = [] if labelled is None else _further(phases, {cell for name in labelled & set(cells) for cell in cells[name].phases})
     known = own_categories.vocabulary_of({"phase": [*phases.phases, *further]}) if further else phases
     recordings = []
     for name, of_video in sorted(cells.items()):
         of_file = Faults()
-        ids = ids_of(Where(of_file, of_video.file), of_video, phases, further, from_one=from_one)
-        faults.extend(of_file.all())
-        if not of_file.errors():
+        ids = ids_of(Where(of_file, of_video.file), of_video, phases, further)
+        # What has no label does not count, so its phases may be any.
+        counts = labelled is None or name in labelled
+        faults.extend(of_file.all() if counts else ())
+        if not counts or not of_file.errors():
             layer = Layer(of_video.file, of_video.frames, phase_rows(of_video.frames.tolist(), ids))
             clock = Clock(1 / (of_video.per_second or Fraction(1)))
             is_timed = of_video.per_second is not None
@@ -140,17 +144,15 @@ def recording_of(stem: str) -> str:
     return match["recording"] if match else stem
 
 
-def ids_of(where: Where, cells: Cells, phases: Vocabulary, further: Sequence[str] = (), *, from_one: bool = False) -> list[int]:
+def ids_of(where: Where, cells: Cells, phases: Vocabulary, further: Sequence[str] = ()) -> list[int]:
     """Return the id of each phase, 0 after noting one that is not known.
 
     Parameters
     ----------
     further
         Phases behind those of the vocabulary.
-    from_one
-        Whether ids are known to be numbered from 1, as messages then ask.
     """
-    from_one = from_one or _from_one(phases, set(cells.phases))
+    from_one = _from_one(phases, set(cells.phases))
     behind = {fold(name): id_ for id_, name in enumerate(further, len(phases.phases))}
     looked_up: dict[str, int | None] = {}
     ids = []
@@ -188,18 +190,12 @@ def _from_one(phases: Vocabulary, written: set[str]) -> bool:
     return bool(ids) and min(ids) > 0 and max(ids) == len(phases.phases)
 
 
-def _is_from_one(phases: Vocabulary, labelled: frozenset[str], written: set[str]) -> bool:
-    """Return whether all ids of predictions seem to be numbered from 1: labels have 0 and these do not, but some that is too large."""
-    ids = [int(cell) for cell in written if is_id(cell)]
-    return bool(ids) and "0" in labelled and min(ids) > 0 and max(ids) >= len(phases.phases)
-
-
 def _further(phases: Vocabulary, written: set[str]) -> list[str]:
     """Return the phases that only predictions have, where a vocabulary is just what labels say.
 
-    What is more likely a slip is none of them, and stays unknown: ids among names, a cell that says nothing or is a number, a name that
-    is nearly one of the labels. Names that differ in a number are none: they are how phases are numbered. Nor is there any where no
-    phase is known, or so many are not that the column is another one.
+    What is more likely a slip is none of them, and stays unknown: ids among names, a cell that says nothing, or is a number where no
+    phase of the labels is one, a name that is nearly one of the labels. Names that differ in a number are none: they are how phases are
+    numbered. Nor is there any where no phase is known, or so many are not that the column is another one.
     """
     names = phases.spellings["phase"]
     unknown = {cell for cell in written if _folded(cell) not in names}
@@ -209,7 +205,9 @@ def _further(phases: Vocabulary, written: set[str]) -> list[str]:
     if all(map(is_id, phases.phases)):
         further = list(map(str, sorted({int(cell) for cell in unknown if is_id(cell)})))
         return [] if len(further) > most else further
-    spelled = {fold(cell): cell for cell in sorted(unknown, reverse=True) if _may_name(cell)}
+    numbered = any(map(_is_number, phases.phases))
+    named = (cell for cell in sorted(unknown, reverse=True) if not (_is_nothing(cell) or (_is_number(cell) and not numbered)))
+    spelled = {fold(cell): cell for cell in named if not is_id(cell)}
     return [] if len(spelled) > most else [name for folded, name in sorted(spelled.items()) if not _is_slip(folded, names)]
 
 
@@ -218,10 +216,13 @@ def _folded(cell: str) -> str:
     return fold(str(int(cell)) if is_id(cell) else cell)
 
 
-def _may_name(cell: str) -> bool:
-    """Return whether a cell may be the name of a phase: neither a number nor what programs write where there is none."""
-    is_number = csv_text.NUMBER.fullmatch(cell) is not None or csv_text.has_comma(cell)
-    return not (is_number or csv_text.is_missing(cell) or naming.is_of_spreadsheet(cell))
+def _is_number(cell: str) -> bool:
+    return csv_text.NUMBER.fullmatch(cell) is not None or csv_text.has_comma(cell)
+
+
+def _is_nothing(cell: str) -> bool:
+    """Return whether a cell is what programs write where there is no value."""
+    return csv_text.is_missing(cell) or naming.is_of_spreadsheet(cell)
 
 
 def _is_slip(folded: str, names: Iterable[str]) -> bool:
@@ -232,7 +233,10 @@ def _is_slip(folded: str, names: Iterable[str]) -> bool:
 def _id_of(where: Where, cell: str, phases: Vocabulary, *, from_one: bool) -> int | None:
     if not is_id(cell):
         found = phases.find("phase", cell)
-        if found is None:
+        if found is None and _is_nothing(cell):
+            what = f"'{csv_text.shown(cell)}' counts as an empty cell, because no phase of the labels is called so"
+            where.error("name-unknown", what, "write a phase; if it is the name of one, such as a background, call it by a word")
+        elif found is None:
             fault = phases.unknown("phase", csv_text.shown(cell))
             where.error(fault.rule or "name-unknown", fault.what, fault.fix)
         return found
@@ -244,7 +248,7 @@ def _id_of(where: Where, cell: str, phases: Vocabulary, *, from_one: bool) -> in
         # Files may call their phases by numbers that do not begin at 0.
         return id_
     if int(cell) >= len(phases.phases):
-        fix = "are they numbered from 1?" if from_one else "correct it"
+        fix = "correct it" if not from_one else FROM_ONE if is_of_files(phases) else "are they numbered from 1?"
         where.error("id-range", f"phase {cell} is not in 0..{len(phases.phases) - 1}", fix)
         return None
     return int(cell)
@@ -269,11 +273,23 @@ def _vocabulary_of(cells: Mapping[str, Cells], faults: Faults) -> Vocabulary | N
         faults.error(file, "phase-form", "some phases are names, others ids", "write all in one way")
         return None
     if not names:
+        if _are_too_large(cells, faults):
+            return None
         return own_categories.vocabulary_of({"phase": [str(number) for number in range(max(map(int, written), default=-1) + 1)]})
     if _may_be_header(cells, faults):
         return None
     spellings = {fold(name): name for name in sorted(names, reverse=True)}
     return own_categories.vocabulary_of({"phase": [name for _, name in sorted(spellings.items())]})
+
+
+def _are_too_large(cells: Mapping[str, Cells], faults: Faults) -> bool:
+    """Note ids that number no phases: each up to the largest is one."""
+    found = [(one.file, frame, cell) for one in cells.values() for frame, cell in zip(one.frames.tolist(), one.phases, strict=True)]
+    large = [(file, frame, cell) for file, frame, cell in found if int(cell) >= MOST_IDS]
+    for file, frame, cell in large:
+        fix = "number phases from 0, or write their names"
+        faults.error(file, "id-range", f"phase {cell} is not below {MOST_IDS:,}", fix, frames=[frame])
+    return bool(large)
 
 
 def _may_be_header(cells: Mapping[str, Cells], faults: Faults) -> bool:
