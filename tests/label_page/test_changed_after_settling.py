@@ -88,10 +88,12 @@ def check_frames(of_layer, said_at, before, after, answer_of):
     disputed, changed_alone = of_layer(before, ()), of_layer(after, ())
     outcome = of_layer(after, [answer_of(one) for one in disputed.open])
     open_before, open_after = frames_of(disputed.open), frames_of(changed_alone.open)
-    answers = [[{said_at(one, frame) for one in said.values()} for frame in range(FRAMES)] for said in (before, after)]
-    same = {frame for frame in range(FRAMES) if answers[0][frame] == answers[1][frame] or are_near(answers[0][frame], answers[1][frame])}
-    assert frames_of(outcome.settled) == open_before & same
-    assert frames_of(outcome.open) == open_after - (open_before & same)
+    answers = [[[said_at(one, frame) for one in said.values()] for frame in range(FRAMES)] for said in (before, after)]
+    same = {frame for frame in range(FRAMES) if are_same(set(answers[0][frame]), set(answers[1][frame]))}
+    whole = [one for one in disputed.open if all(is_as_often(*(of[frame] for of in answers)) for frame in range(one.first, one.end))]
+    counting = open_before & same & (open_after | frames_of(whole))
+    assert frames_of(outcome.settled) == counting
+    assert frames_of(outcome.open) == open_after - counting
     return changed_alone, outcome
 
 
@@ -142,13 +144,22 @@ def near(one, other, apart=2e-6):
     )
 
 
-def are_near(one, other):
-    """Return whether every answer of tracks has one on the other side that a tool's rounding sets apart at most."""
-    every = [*one, *other]
-    if not all(isinstance(places, tuple) and all(isinstance(of[-1], bool) for of in places) for places in every):
-        return False
-    found = [[near(a, b, still_said.NEAR) for b in other] for a in one]
+def are_same(one, other):
+    """Return whether every answer has one on the other side that is the same, of tracks but for what a tool's rounding sets apart."""
+    found = [[is_same(a, b) for b in other] for a in one]
     return all(map(any, found)) and all(map(any, zip(*found, strict=True)))
+
+
+def is_as_often(one, other):
+    """Return whether as many people give each answer."""
+    return len(one) == len(other) and any(all(map(is_same, one, order)) for order in itertools.permutations(other))
+
+
+def is_same(one, other):
+    if one == other:
+        return True
+    is_of_places = all(isinstance(said, tuple) and all(isinstance(of[-1], bool) for of in said) for said in (one, other))
+    return is_of_places and near(one, other, still_said.NEAR)
 
 
 def of_points(of):
@@ -185,10 +196,64 @@ def test_of_two_answers_that_of_the_present_dispute_counts_also_when_it_is_the_e
         assert (outcome.spans, outcome.open) == ((Span(0, 9, label),), ())
 
 
-def test_who_says_what_of_the_same_answers_asks_nothing_anew():
+@each("is_open, now_three", [(True, True), (False, False)])
+def test_who_says_what_of_the_same_answers_asks_nothing_anew_and_where_most_decide_it_counts_how_many_say_it(is_open, now_three):
     said = {1: [Span(0, 9, "preparation")], 2: [Span(0, 9, "clipping")]}
-    for now in ({1: said[2], 2: said[1]}, {**said, 3: said[2]}):
-        assert still_said.of_spans(said, now, 0, 9, np.zeros(9, np.bool_)).all()
+    flags = np.full(9, is_open)
+    assert still_said.of_spans(said, {1: said[2], 2: said[1]}, 0, 9, flags).all()
+    assert still_said.of_spans(said, {**said, 3: said[2]}, 0, 9, flags).tolist() == [now_three] * 9
+
+
+@each("answer", [(Span(50, 110, "packaging"),), (), (Span(50, 110, "clipping"),)])
+@each("at, edge, stands", [(60, 25, 55), (50, 25, 50), (50, 0, 50)])
+def test_who_comes_near_the_edge_of_another_after_an_answer_ends_the_dispute_and_leaves_no_sliver_of_it(answer, at, edge, stands):
+    said = {who: [Span(0, to, "preparation"), Span(to, 200, "clipping")] for who, to in ((1, 50), (2, 110))}
+    answers = [disputes.answered(Settled(ABOUT, "v", "phases", 50, 110, answer), said)]
+    now = {**said, 2: [Span(0, at, "preparation"), Span(at, 200, "clipping")]}
+    outcome = disputes.of_layer("phases", now, 200, answers, edge=edge, majority=False)
+    assert outcome.spans == (Span(0, stands, "preparation"), Span(stands, 200, "clipping"))
+    assert (outcome.open, outcome.settled) == ((), ())
+    back = disputes.of_layer("phases", said, 200, answers, edge=edge, majority=False)
+    assert frames_of(back.settled) == set(range(50, 110))
+
+
+@each("layer", ["phases", "boxes", "triplets"])
+@each("moved", [0.0, 0.001])
+def test_an_answer_to_a_tie_gives_way_to_most_when_somebody_changes_sides_and_stands_where_they_only_trade_them(layer, moved):
+    one = {"phases": [Span(0, 10, "preparation")], "boxes": [track(at(0, *BOX), at(9, *BOX))], "triplets": [Instant(0, (GRASP,))]}[layer]
+    other = {"phases": [Span(0, 10, "clipping")], "boxes": [track(at(0, *FAR), at(9, *FAR))], "triplets": [Instant(0, (CLIP,))]}[layer]
+    # A key frame that a tool rounds makes another track of the same places.
+    most = [track(at(0, *FAR), at(9, FAR[0] + moved, *FAR[1:]))] if layer == "boxes" else other
+
+    def of_layer(said, answers):
+        if layer == "phases":
+            return disputes.of_layer(layer, said, 10, answers, edge=0, majority=True)
+        if layer == "boxes":
+            return track_disputes.of_layer(layer, said, 10, answers, majority=True)
+        return instant_disputes.of_layer(layer, said, answers, majority=True, sampled=[0])
+
+    tie = {1: one, 2: one, 3: other, 4: other}
+    answer = Settled(ABOUT, "v", layer, *((0, 1) if layer == "triplets" else (0, 10)), *of_kind(layer, one))
+    module = {"phases": disputes, "boxes": track_disputes, "triplets": instant_disputes}[layer]
+    answers = [module.answered(answer, tie)]
+    for said, is_answered in ((tie, True), ({**tie, 1: other, 3: one}, True), ({**tie, 4: most}, True), ({**tie, 1: most}, False)):
+        outcome = of_layer(said, answers)
+        assert (len(outcome.settled), outcome.open) == (int(is_answered), ())
+        stands = [*outcome.spans, *outcome.instants, *(key.place for of in outcome.tracks for key in of.keys)]
+        assert (str(stands).count("clip") or str(stands).count("0.6")) == 0 if is_answered else stands
+
+
+def of_kind(layer, said):
+    """Return spans, tracks and labelled frames of an answer."""
+    return [tuple(said) if layer == one else () for one in ("phases", "boxes", "triplets")]
+
+
+def test_a_frame_that_is_sampled_only_since_an_answer_and_nobody_labelled_is_not_settled_by_it():
+    sets = {1: [Instant(0, (GRASP,)), Instant(4, (GRASP,))], 2: [Instant(0, (CLIP,)), Instant(4, (CLIP,))]}
+    answers = [instant_disputes.answered(Settled(ABOUT, "v", "triplets", 0, 5, (), (), (Instant(0, ()), Instant(4, ()))), sets)]
+    outcome = instant_disputes.of_layer("triplets", sets, answers, majority=False, sampled=range(0, 6, 2))
+    assert outcome.instants == (Instant(0, ()), Instant(4, ()))
+    assert [(one.first, one.end) for one in outcome.settled] == [(0, 1), (4, 5)]
 
 
 def test_an_answer_counts_whatever_edges_are_one_and_how_many_must_agree_by_now():
