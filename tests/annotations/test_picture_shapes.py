@@ -203,7 +203,7 @@ def test_a_picture_size_with_boxes_here_and_masks_there_has_one_fault_and_masks_
 
 def test_the_report_says_of_a_stretched_picture_that_its_boxes_are_taken_as_shares_and_names_no_file():
     (warning,) = made(labels_of((64, 64)), Fraction(1)).report["ids"]["mabolu"]["warnings"]
-    assert warning == "coco: pictures of 64x64 have another shape than the video: boxes and points are taken as shares of the picture"
+    assert warning == "coco: pictures of 64x64 have another shape than the video: boxes and points are taken as shares of them"
     assert made(labels_of((160, 120))).report["ids"]["mabolu"]["warnings"] == []
 
 

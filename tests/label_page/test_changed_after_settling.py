@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import labelled_study
 from each import each
 from labelled_study import PARAMS
 from labelled_tracks import FRAMES, at, track, tracks
@@ -368,7 +369,7 @@ def test_who_corrects_their_own_label_after_an_answer_is_heard_and_another_dispu
 
     def settle(changes):
         (dispute,) = outcome().open
-        bench.settle(chief, "r", layer, (dispute.first, dispute.end), answer_to(layer, changes), next(NONCES))
+        labelled_study.settle(bench, chief, "r", layer, (dispute.first, dispute.end), answer_to(layer, changes), next(NONCES))
 
     say(one, first)
     say(other, second)

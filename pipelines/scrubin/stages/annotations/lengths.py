@@ -231,7 +231,7 @@ def _check_shapes(pictures: Sequence[_Picture], source_size: Size, pixel_aspect:
             fault = f"the labelled image is {size[0]}x{size[1]}, the video {source_size[0]}x{source_size[1]}{stretched}: another shape"
             faults.error(file, "image-shape", fault, "check that the labels are of this video and of whole frames", place=place)
         elif not is_shown:
-            taken = f"pictures of {size[0]}x{size[1]} have another shape than the video: boxes and points are taken as shares of the picture"
+            taken = f"pictures of {size[0]}x{size[1]} have another shape than the video: boxes and points are taken as shares of them"
             whole = f"check that they are whole frames of {source_size[0]}x{source_size[1]}, stretched, without bars and not cropped"
             faults.warning(file, "image-stretched", taken, whole, place=place)
 
