@@ -1,13 +1,15 @@
 """Boxes of a picture that is turned, or of two side by side, are refused, and masks of one of any other shape than the video.
 
-Boxes and points are shares: those of a picture that was stretched are right.
+Boxes and points are shares: those of a picture that was stretched are right, and said aloud.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
+import pandas as pd
 import pytest
 
 import clips
@@ -37,14 +39,15 @@ def shape_faults(labels, source_size, aspect=Fraction(1)):
     lengths.check(
         labels, source_frames=10**6, source_s=40000, source_size=source_size, tolerance_s=10**6, faults=faults, pixel_aspect=lambda: aspect
     )
-    return [fault for fault in faults.all() if fault.rule == "image-shape"]
+    assert {fault.severity for fault in faults.all() if fault.rule == "image-stretched"} <= {"warning"}
+    return [fault for fault in faults.all() if fault.rule in ("image-shape", "image-stretched")]
 
 
 def test_boxes_of_every_format_that_states_the_size_of_its_pictures_are_refused_in_a_video_that_is_turned():
     found = set()
     for name, files in EXAMPLES.items():
         for labels in read_files(name, files).recordings if name != "tables-csv" else ():
-            sizes = {*lengths.picture_sizes(labels).values(), *(labels.image_sizes or {}).values()}
+            sizes = {*lengths.picture_sizes(labels).values()}
             has_boxes = labels.instances is not None and labels.instances.rows[[*BOX]].notna().any(axis=None)
             for width, height in sizes if has_boxes and len(sizes) == 1 and name != "cholectrack20" else ():
                 found.add(name)
@@ -143,8 +146,65 @@ def a_mask(size):
 @pytest.mark.parametrize(("size", "video", "aspect"), STRETCHED)
 def test_boxes_and_points_of_a_picture_that_was_stretched_are_shares_and_taken_and_its_masks_are_refused(size, video, aspect):
     for row in (BOX_ROW, POINTS_ROW):
-        assert not shape_faults(labels_of(size, **row), video, aspect)
-    assert shape_faults(labels_of(size, **BOX_ROW, **a_mask(size)), video, aspect)
+        (fault,) = shape_faults(labels_of(size, **row), video, aspect)
+        assert fault.what.startswith(f"pictures of {size[0]}x{size[1]} have another shape than the video: boxes and points are taken as")
+        assert (fault.severity, fault.sentence.count(f"{video[0]}x{video[1]}")) == ("warning", 1)
+    (fault,) = shape_faults(labels_of(size, **BOX_ROW, **a_mask(size)), video, aspect)
+    assert fault.severity == "error"
+
+
+@each("size", [(640, 640), (640, 480), (1080, 1920), (3840, 1080), (1920, 1080)])
+@each("drawn", ["rectangle", "point", "polygon", "nothing"])
+def test_files_of_a_picture_each_are_asked_for_their_shape_as_others_are_and_named(size, drawn):
+    corners = [[10, 10], [50, 60]]
+    shapes = [{"label": "grasper", "points": [*corners, [10, 60]][: 3 if drawn == "polygon" else 2], "group_id": 1}]
+    shapes[0]["shape_type"] = "polygon" if drawn == "polygon" else "rectangle"
+    shapes += [{"label": "tip", "points": [[20, 20]], "shape_type": "point", "group_id": 1}] if drawn == "point" else []
+    every = {"shapes": [] if drawn == "nothing" else shapes, "imageWidth": size[0], "imageHeight": size[1], "imageData": None}
+    own = {"shapes": shapes, "imageWidth": 1920, "imageHeight": 1080, "imageData": None}
+    files = {f"labelme/VID01/{n:06d}.json": json.dumps(document).encode() for n, document in enumerate((own, every, every))}
+    (labels,) = read_files("labelme", files).recordings
+    found = [(fault.file, fault.severity) for fault in shape_faults(labels, FULL_HD)]
+    is_wrong = drawn == "polygon" or size in ((1080, 1920), (3840, 1080))
+    expected = [] if drawn == "nothing" or size == FULL_HD else [("labelme/VID01/000001.json", "error" if is_wrong else "warning")]
+    assert found == expected
+
+
+@each("size, video", [((1100, 1200), (1200, 1100)), ((1160, 1280), (1280, 1160)), ((550, 600), (1200, 1100)), ((1000, 1030), (1030, 1000))])
+def test_a_nearly_square_film_is_told_from_one_that_is_turned_and_its_stretched_pictures_are_taken(size, video):
+    (fault,) = shape_faults(labels_of(size), video)
+    assert fault.severity == "error"
+    for own in (video, (2 * video[0], 2 * video[1])):
+        assert not shape_faults(labels_of(own), video)
+    assert [of.severity for of in shape_faults(labels_of((512, 512)), video)] == ["warning"]
+    assert all(of.severity == "warning" for side in (504, 512, 520) for of in shape_faults(labels_of((512, 512)), (512, side)))
+
+
+@each("turned_by", [1.0, 0.98, 1.02])
+def test_a_picture_of_television_that_is_turned_is_refused_by_either_rule_of_its_columns(turned_by):
+    (fault,) = shape_faults(labels_of((576, round(768 * turned_by))), (768, 576))
+    assert fault.severity == "error"
+
+
+def test_a_picture_size_with_boxes_here_and_masks_there_has_one_fault_and_masks_of_one_size_say_nothing_of_another():
+    def mixed(of_boxes, of_masks):
+        boxes, masked = labels_of(of_boxes), labels_of(of_masks, **a_mask(of_masks))
+        rows = pd.concat([boxes.instances.rows, masked.instances.rows.assign(position=1)], ignore_index=True)
+        frames = pd.concat([boxes.frames, masked.frames.assign(position=1)], ignore_index=True)
+        return replace(boxes, instances=replace(boxes.instances, positions=rows["position"].to_numpy(), rows=rows), frames=frames)
+
+    def found(of_boxes, of_masks):
+        return [(fault.place, fault.severity) for fault in shape_faults(mixed(of_boxes, of_masks), (320, 240))]
+
+    assert found((240, 320), (240, 320)) == [("frame 1", "error")]
+    assert found((64, 64), (64, 64)) == [("frame 1", "error")]
+    assert found((64, 64), (320, 240)) == [("frame 0", "warning")]
+
+
+def test_the_report_says_of_a_stretched_picture_that_its_boxes_are_taken_as_shares_and_names_no_file():
+    (warning,) = made(labels_of((64, 64)), Fraction(1)).report["ids"]["mabolu"]["warnings"]
+    assert warning == "coco: pictures of 64x64 have another shape than the video: boxes and points are taken as shares of them"
+    assert made(labels_of((160, 120))).report["ids"]["mabolu"]["warnings"] == []
 
 
 @pytest.mark.parametrize(("size", "video", "aspect"), OF_TELEVISION)
@@ -195,3 +255,7 @@ def test_a_converter_that_has_the_video_refuses_boxes_of_another_orientation_and
     assert converted(cvat(tmp_path, 96, 64), wide) == 0
     (image, *_) = json.loads((tmp_path / "128-wide.json").read_text(encoding="utf-8"))["images"]
     assert (image["width"], image["height"]) == (128, 64)
+    assert "shape" not in capsys.readouterr().err
+    assert converted(cvat(tmp_path, 64, 64), wide) == 0
+    assert "scrubin convert: " in (said := capsys.readouterr().err)
+    assert "pictures of 64x64 have another shape than the video: boxes and points are taken as shares" in said

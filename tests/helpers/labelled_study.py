@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS
 from scrubin.base.tables.public import VIDEOS
 from scrubin.curate.label import people
-from scrubin.curate.label.events import Change, Sheet, Span
+from scrubin.curate.label.events import Answer, Change, Sheet, Span
 from scrubin.curate.label.params import LabelParams
 from scrubin.curate.label.people import Person
 from scrubin.curate.label.workbench import Workbench
@@ -104,6 +105,13 @@ def put(key: str, first: int, end: int, label: str, layer: str = "phases", **par
 def rate(failed: bool = False, errors: dict[str, bool] | None = None, **scores: float) -> Change:
     """Return the change that rates a recording."""
     return Change("ratings", "sheet", Sheet(scores, failed, errors or {}))
+
+
+def settle(bench: Workbench, who: Person, id_: str, layer: str, frames: tuple[int, int], answer: Sequence[Answer], nonce: str) -> None:
+    """Let somebody settle what the page shows them at present."""
+    at = (layer, *frames)
+    shown = {(one["layer"], one["first"], one["end"]): one["seen"] for one in bench.view(who, id_).get("disputes", ())}
+    bench.settle(who, id_, layer, frames, answer, nonce, shown.get(at, ""))
 
 
 def opened(folder: Path, **options: Any) -> Workbench:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import labelled_study
 from each import each
 from labelled_study import PARAMS
 from labelled_tracks import FRAMES, at, track, tracks
@@ -88,10 +89,12 @@ def check_frames(of_layer, said_at, before, after, answer_of):
     disputed, changed_alone = of_layer(before, ()), of_layer(after, ())
     outcome = of_layer(after, [answer_of(one) for one in disputed.open])
     open_before, open_after = frames_of(disputed.open), frames_of(changed_alone.open)
-    answers = [[{said_at(one, frame) for one in said.values()} for frame in range(FRAMES)] for said in (before, after)]
-    same = {frame for frame in range(FRAMES) if answers[0][frame] == answers[1][frame] or are_near(answers[0][frame], answers[1][frame])}
-    assert frames_of(outcome.settled) == open_before & same
-    assert frames_of(outcome.open) == open_after - (open_before & same)
+    answers = [[[said_at(one, frame) for one in said.values()] for frame in range(FRAMES)] for said in (before, after)]
+    same = {frame for frame in range(FRAMES) if are_same(set(answers[0][frame]), set(answers[1][frame]))}
+    whole = [one for one in disputed.open if all(is_as_often(*(of[frame] for of in answers)) for frame in range(one.first, one.end))]
+    counting = open_before & same & (open_after | frames_of(whole))
+    assert frames_of(outcome.settled) == counting
+    assert frames_of(outcome.open) == open_after - counting
     return changed_alone, outcome
 
 
@@ -142,13 +145,22 @@ def near(one, other, apart=2e-6):
     )
 
 
-def are_near(one, other):
-    """Return whether every answer of tracks has one on the other side that a tool's rounding sets apart at most."""
-    every = [*one, *other]
-    if not all(isinstance(places, tuple) and all(isinstance(of[-1], bool) for of in places) for places in every):
-        return False
-    found = [[near(a, b, still_said.NEAR) for b in other] for a in one]
+def are_same(one, other):
+    """Return whether every answer has one on the other side that is the same, of tracks but for what a tool's rounding sets apart."""
+    found = [[is_same(a, b) for b in other] for a in one]
     return all(map(any, found)) and all(map(any, zip(*found, strict=True)))
+
+
+def is_as_often(one, other):
+    """Return whether as many people give each answer."""
+    return len(one) == len(other) and any(all(map(is_same, one, order)) for order in itertools.permutations(other))
+
+
+def is_same(one, other):
+    if one == other:
+        return True
+    is_of_places = all(isinstance(said, tuple) and all(isinstance(of[-1], bool) for of in said) for said in (one, other))
+    return is_of_places and near(one, other, still_said.NEAR)
 
 
 def of_points(of):
@@ -185,10 +197,64 @@ def test_of_two_answers_that_of_the_present_dispute_counts_also_when_it_is_the_e
         assert (outcome.spans, outcome.open) == ((Span(0, 9, label),), ())
 
 
-def test_who_says_what_of_the_same_answers_asks_nothing_anew():
+@each("is_open, now_three", [(True, True), (False, False)])
+def test_who_says_what_of_the_same_answers_asks_nothing_anew_and_where_most_decide_it_counts_how_many_say_it(is_open, now_three):
     said = {1: [Span(0, 9, "preparation")], 2: [Span(0, 9, "clipping")]}
-    for now in ({1: said[2], 2: said[1]}, {**said, 3: said[2]}):
-        assert still_said.of_spans(said, now, 0, 9, np.zeros(9, np.bool_)).all()
+    flags = np.full(9, is_open)
+    assert still_said.of_spans(said, {1: said[2], 2: said[1]}, 0, 9, flags).all()
+    assert still_said.of_spans(said, {**said, 3: said[2]}, 0, 9, flags).tolist() == [now_three] * 9
+
+
+@each("answer", [(Span(50, 110, "packaging"),), (), (Span(50, 110, "clipping"),)])
+@each("who, at, edge, stands", [(2, 60, 25, 55), (1, 100, 25, 105), (2, 50, 25, 50), (2, 50, 0, 50)])
+def test_who_comes_near_the_edge_of_another_after_an_answer_ends_the_dispute_and_leaves_no_sliver_of_it(answer, who, at, edge, stands):
+    said = {one: [Span(0, to, "preparation"), Span(to, 200, "clipping")] for one, to in ((1, 50), (2, 110))}
+    answers = [disputes.answered(Settled(ABOUT, "v", "phases", 50, 110, answer), said)]
+    now = {**said, who: [Span(0, at, "preparation"), Span(at, 200, "clipping")]}
+    outcome = disputes.of_layer("phases", now, 200, answers, edge=edge, majority=False)
+    assert outcome.spans == (Span(0, stands, "preparation"), Span(stands, 200, "clipping"))
+    assert (outcome.open, outcome.settled) == ((), ())
+    back = disputes.of_layer("phases", said, 200, answers, edge=edge, majority=False)
+    assert frames_of(back.settled) == set(range(50, 110))
+
+
+@each("layer", ["phases", "boxes", "triplets"])
+@each("moved", [0.0, 0.001])
+def test_an_answer_to_a_tie_gives_way_to_most_when_somebody_changes_sides_and_stands_where_they_only_trade_them(layer, moved):
+    one = {"phases": [Span(0, 10, "preparation")], "boxes": [track(at(0, *BOX), at(9, *BOX))], "triplets": [Instant(0, (GRASP,))]}[layer]
+    other = {"phases": [Span(0, 10, "clipping")], "boxes": [track(at(0, *FAR), at(9, *FAR))], "triplets": [Instant(0, (CLIP,))]}[layer]
+    # A key frame that a tool rounds makes another track of the same places.
+    most = [track(at(0, *FAR), at(9, FAR[0] + moved, *FAR[1:]))] if layer == "boxes" else other
+
+    def of_layer(said, answers):
+        if layer == "phases":
+            return disputes.of_layer(layer, said, 10, answers, edge=0, majority=True)
+        if layer == "boxes":
+            return track_disputes.of_layer(layer, said, 10, answers, majority=True)
+        return instant_disputes.of_layer(layer, said, answers, majority=True, sampled=[0])
+
+    tie = {1: one, 2: one, 3: other, 4: other}
+    answer = Settled(ABOUT, "v", layer, *((0, 1) if layer == "triplets" else (0, 10)), *of_kind(layer, one))
+    module = {"phases": disputes, "boxes": track_disputes, "triplets": instant_disputes}[layer]
+    answers = [module.answered(answer, tie)]
+    for said, is_answered in ((tie, True), ({**tie, 1: other, 3: one}, True), ({**tie, 4: most}, True), ({**tie, 1: most}, False)):
+        outcome = of_layer(said, answers)
+        assert (len(outcome.settled), outcome.open) == (int(is_answered), ())
+        stands = [*outcome.spans, *outcome.instants, *(key.place for of in outcome.tracks for key in of.keys)]
+        assert (str(stands).count("clip") or str(stands).count("0.6")) == 0 if is_answered else stands
+
+
+def of_kind(layer, said):
+    """Return spans, tracks and labelled frames of an answer."""
+    return [tuple(said) if layer == one else () for one in ("phases", "boxes", "triplets")]
+
+
+def test_a_frame_that_is_sampled_only_since_an_answer_and_nobody_labelled_is_not_settled_by_it():
+    sets = {1: [Instant(0, (GRASP,)), Instant(4, (GRASP,))], 2: [Instant(0, (CLIP,)), Instant(4, (CLIP,))]}
+    answers = [instant_disputes.answered(Settled(ABOUT, "v", "triplets", 0, 5, (), (), (Instant(0, ()), Instant(4, ()))), sets)]
+    outcome = instant_disputes.of_layer("triplets", sets, answers, majority=False, sampled=range(0, 6, 2))
+    assert outcome.instants == (Instant(0, ()), Instant(4, ()))
+    assert [(one.first, one.end) for one in outcome.settled] == [(0, 1), (4, 5)]
 
 
 def test_an_answer_counts_whatever_edges_are_one_and_how_many_must_agree_by_now():
@@ -209,9 +275,11 @@ def test_an_answer_of_tracks_and_of_sets_counts_where_most_agree_by_now():
     one, other = [track(at(0, *BOX), at(9, *BOX))], [track(at(0, *FAR), at(9, *FAR))]
     said = {1: one, 2: one, 3: other}
     answer = track_disputes.answered(Settled(ABOUT, "v", "boxes", 0, 10, (), tuple(other)), said)
-    outcome = track_disputes.of_layer("boxes", said, 10, [answer], majority=True)
-    assert [key.place for of in outcome.tracks for key in of.keys] == [FAR, FAR]
-    assert frames_of(outcome.settled) == set(range(10))
+    rounded_by_a_tool = [track(at(0, *FAR), at(9, FAR[0] + 0.001, *FAR[1:]))]
+    for now in (said, {**said, 3: rounded_by_a_tool}):
+        outcome = track_disputes.of_layer("boxes", now, 10, [answer], majority=True)
+        assert [key.place for of in outcome.tracks for key in of.keys] == [FAR, FAR]
+        assert frames_of(outcome.settled) == set(range(10))
     sets = {1: [Instant(0, (GRASP,))], 2: [Instant(0, (GRASP,))], 3: [Instant(0, (CLIP,))]}
     answered = instant_disputes.answered(Settled(ABOUT, "v", "triplets", 0, 1, (), (), (Instant(0, (CLIP,)),)), sets)
     outcome = instant_disputes.of_layer("triplets", sets, [answered], majority=True, sampled=[0])
@@ -241,6 +309,9 @@ def test_a_place_is_the_same_only_with_its_label_and_whether_it_is_hidden():
     for label, state, counts in (("grasper", SEEN, True), ("hook", SEEN, False), ("grasper", HIDDEN, False)):
         keys = [replace(at(frame, 0.101, *BOX[1:], label=label), state=state) for frame in (0, 9)]
         assert still_said.of_tracks(seen, {1: [track(*keys)], 2: []}, 0, 10, is_open).all() == counts
+    # Small boxes are disputed though they are near: what all say alike by now stands.
+    seen[2] = [track(*(at(frame, 0.101, *BOX[1:]) for frame in (0, 9)))]
+    assert not still_said.of_tracks(seen, {1: seen[1], 2: seen[1]}, 0, 10, ~is_open).any()
 
 
 # At the bench, by the lines of the ledger
@@ -303,7 +374,7 @@ def test_who_corrects_their_own_label_after_an_answer_is_heard_and_another_dispu
 
     def settle(changes):
         (dispute,) = outcome().open
-        bench.settle(chief, "r", layer, (dispute.first, dispute.end), answer_to(layer, changes), next(NONCES))
+        labelled_study.settle(bench, chief, "r", layer, (dispute.first, dispute.end), answer_to(layer, changes), next(NONCES))
 
     say(one, first)
     say(other, second)

@@ -117,7 +117,7 @@ def test_edges_that_are_close_lie_in_their_middle_and_half_a_frame_goes_to_the_l
 def test_where_the_time_between_frames_varies_edges_are_one_by_their_time_and_not_by_a_mean_rate():
     # Slow frames of 0.04 s, then quick ones of 0.02 s, as of a film of 50 frames a second that dropped every other frame at first.
     boundaries_s = np.concatenate([np.arange(200) * 0.04, 8 + np.arange(401) * 0.02])
-    pictures = Pictures(About("r", "mono", "0"), 600, 37.5, 0, 600, boundaries_s=boundaries_s)
+    pictures = Pictures(About("r", "mono", "0"), 600, 37.5, 0, 600, read_s=lambda: boundaries_s)
 
     def open_between(first, second):
         standing = Standing(assigned={"r": (1, 2)}, done={1: {"r"}, 2: {"r"}})
@@ -136,7 +136,7 @@ def test_where_the_time_between_frames_varies_edges_are_one_by_their_time_and_no
 
 def test_lengths_that_are_told_are_those_of_the_frames_where_the_time_between_them_varies():
     boundaries_s = np.concatenate([np.arange(200) * 0.04, 8 + np.arange(401) * 0.02])
-    pictures = Pictures(About("r", "mono", "0"), 600, 37.5, 0, 600, boundaries_s=boundaries_s)
+    pictures = Pictures(About("r", "mono", "0"), 600, 37.5, 0, 600, read_s=lambda: boundaries_s)
     quick, slow = Span(300, 340, "preparation"), Span(100, 130, "clipping-and-cutting")  # 0.8 and 1.2 s
     hook = {key: KeyFrame(frame, "hook", (x, 0.1, 0.1, 0.1)) for key, frame, x in (("a:0", 0, 0.1), ("a:9", 9, 0.5), ("a:150", 150, 0.5))}
     still = {key: KeyFrame(frame, "hook", (x, 0.1, 0.1, 0.1)) for key, frame, x in (("b:300", 300, 0.1), ("b:309", 309, 0.5))}

@@ -124,7 +124,7 @@ def test_a_recording_waits_until_all_are_done_and_what_differs_is_settled(bench,
     assert (done.changed, waiting) == ((), {PAIR: f"annotators {numbers} are not done", SINGLE: "an adjudicator settles 1 place"})
     document = progress.document(bench)
     assert document["open"] == {SINGLE: [["phases", FIRST, FIRST + 30]]}
-    bench.settle(person(folder, 4), SINGLE, "phases", (0, 30), [labelled_study.Span(0, 30, "preparation")], next(NONCES))
+    labelled_study.settle(bench, person(folder, 4), SINGLE, "phases", (0, 30), [labelled_study.Span(0, 30, "preparation")], next(NONCES))
     done, waiting = progress.export(bench)
     assert len(done.changed) == 1
     assert label_files.provenance_of(read(folder)).settled == 1

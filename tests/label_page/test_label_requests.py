@@ -138,6 +138,18 @@ def test_a_page_of_another_cut_labels_nothing_because_its_frame_numbers_mean_oth
     assert len({one.film, replace(one, first=one.first + 1).film, replace(one, end=one.end + 1).film}) == 3
 
 
+@each("field, value, status", [("seen", "0" * 64, 409), ("seen", None, 400), ("layer", "phases", 200)])
+def test_an_answer_is_to_what_the_page_showed_or_nothing_is_settled(app, portal, tokens, bench, mine, field, value, status):
+    one, other, chief = (Labeller(app, portal, tokens[number]) for number in (*mine, 4))
+    for who, label in ((one, "preparation"), (other, "clipping-and-cutting")):
+        who.label(SINGLE, change("phases", "a", 0, 90, label))
+        who.say("/api/done", id=SINGLE, done=True)
+    (dispute,) = chief.get(f"/api/recordings/{SINGLE}").json()["disputes"]
+    head, body = bench.head, {key: dispute[key] for key in ("layer", "first", "end", "seen")}
+    answer = chief.say("/api/settle", id=SINGLE, spans=[], **body | {field: value})
+    assert (answer.status_code, bench.head == head) == (status, status != 200)
+
+
 def test_a_typed_action_is_spelt_or_refused_with_the_near_miss(ann, bench):
     head = bench.head
     assert ann.named("Hook", "dissect", "GALLBLADDER").json() == {"label": "hook", "verb": "dissect", "target": "gallbladder"}

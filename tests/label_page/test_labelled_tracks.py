@@ -175,10 +175,10 @@ def test_an_adjudicator_takes_a_box_and_the_track_goes_on(bench, both, folder):
     answer = [events.track_of("boxes", one) for one in said]
     outside = [track(at(7, *BOX), at(9, *BOX))]
     with pytest.raises(ReviewError, match="a track leaves the frames that are in dispute"):
-        bench.settle(chief, SINGLE, "boxes", (8, 10), outside, next(NONCES))
+        labelled_study.settle(bench, chief, SINGLE, "boxes", (8, 10), outside, next(NONCES))
     with pytest.raises(ReviewError, match="it takes key frames of tracks"):
-        bench.settle(chief, SINGLE, "boxes", (8, 10), [events.Span(8, 10, "grasper")], next(NONCES))
-    bench.settle(chief, SINGLE, "boxes", (8, 10), answer, next(NONCES))
+        labelled_study.settle(bench, chief, SINGLE, "boxes", (8, 10), [events.Span(8, 10, "grasper")], next(NONCES))
+    labelled_study.settle(bench, chief, SINGLE, "boxes", (8, 10), answer, next(NONCES))
     view = labelled_study.opened(folder).view(chief, SINGLE)
     assert [one["open"] for one in view["disputes"]] == [False]
     (agreed,) = view["agreed"]["boxes"]

@@ -327,13 +327,13 @@ def test_an_adjudicator_takes_a_set_and_the_rest_waits(bench, both, folder):
     answer = [events.instant_of(one) for one in answer]
     for wrong in ([Instant(60, (GRASP,))], [*answer, answer[0]]):
         with pytest.raises(ReviewError, match="a frame is none of those that are in dispute, or is there twice"):
-            bench.settle(chief, SINGLE, "triplets", (20, 41), wrong, next(NONCES))
+            labelled_study.settle(bench, chief, SINGLE, "triplets", (20, 41), wrong, next(NONCES))
     with pytest.raises(ReviewError, match="it takes sets of triplets of frames"):
-        bench.settle(chief, SINGLE, "triplets", (20, 41), [Span(20, 41, "grasper")], next(NONCES))
-    bench.settle(chief, SINGLE, "triplets", (20, 41), answer, next(NONCES))
-    bench.settle(chief, SINGLE, "triplets", (60, 61), [], next(NONCES))
+        labelled_study.settle(bench, chief, SINGLE, "triplets", (20, 41), [Span(20, 41, "grasper")], next(NONCES))
+    labelled_study.settle(bench, chief, SINGLE, "triplets", (20, 41), answer, next(NONCES))
+    labelled_study.settle(bench, chief, SINGLE, "triplets", (60, 61), [], next(NONCES))
     assert progress.document(bench)["open"] == {SINGLE: [["triplets", FIRST + 80, FIRST + 81]]}
-    bench.settle(chief, SINGLE, "triplets", (80, 81), [Instant(80, ())], next(NONCES))
+    labelled_study.settle(bench, chief, SINGLE, "triplets", (80, 81), [Instant(80, ())], next(NONCES))
     again = labelled_study.opened(folder)
     stands = again.settlement(again.recordings[SINGLE]).outcomes["triplets"].instants
     assert stands == tuple(Instant(FIRST + frame, triplets) for frame, triplets in ((0, ()), (20, (GRASP,)), (40, (GRASP,)), (80, ())))

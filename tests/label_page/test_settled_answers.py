@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import labelled_study
 import sampled_release
 from labelled_study import person, put, rate
 from labelled_tracks import FRAMES, tracks
@@ -74,8 +75,8 @@ def test_a_settled_place_says_under_its_letter_which_answer_was_taken_or_that_it
     first, second = differing.view(chief, SINGLE)["disputes"]
     assert "taken" not in first
     letter = next(letter for letter, answer in first["said"].items() if answer[0]["label"] == "preparation")
-    differing.settle(chief, SINGLE, "phases", (0, 30), [Span(0, 30, "preparation")], next(NONCES))
-    differing.settle(chief, SINGLE, "phases", (50, 60), [Span(52, 60, "preparation")], next(NONCES))
+    labelled_study.settle(differing, chief, SINGLE, "phases", (0, 30), [Span(0, 30, "preparation")], next(NONCES))
+    labelled_study.settle(differing, chief, SINGLE, "phases", (50, 60), [Span(52, 60, "preparation")], next(NONCES))
     first, second = differing.view(chief, SINGLE)["disputes"]
     assert first["taken"]["by"] == [letter]
     assert [(one["first"], one["end"], one["label"]) for one in first["taken"]["stands"]] == [(0, 30, "preparation")]

@@ -40,7 +40,7 @@ def test_a_dispute_is_a_suspect_once_all_are_done_and_none_after_it_is_settled(b
     assert (found.page, found.open) == (f"#{id_}/60", "")
     assert ranked([found]) == [found]
     chief = labelled_study.person(bench.folder, 4)
-    bench.settle(chief, id_, "phases", (60, 90), [], next(NONCES))
+    labelled_study.settle(bench, chief, id_, "phases", (60, 90), [], next(NONCES))
     assert disputed.suspects(bench) == []
 
 

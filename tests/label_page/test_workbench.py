@@ -59,12 +59,17 @@ def test_a_label_is_kept_in_frames_of_the_source_with_its_hash_and_shown_in_rele
     assert line["by"] == str(folk[0].number)
 
 
-@each("raw", ["there", "gone", "other"])
-def test_where_the_rate_of_a_source_varies_its_times_are_those_of_the_released_video_whatever_became_of_the_raw_file(folder, raw):
+def of_varying_rate(folder):
+    """Let the single recording be one whose frames are not evenly apart."""
     path = folder / "data/interim/recordings.parquet"
     rows = io.read(RECORDINGS, path)
     rows["variable_rate"] = rows["recording"] == "single"
     io.write(RECORDINGS, rows, path)
+
+
+@each("raw", ["there", "gone", "other"])
+def test_where_the_rate_of_a_source_varies_its_times_are_those_of_the_released_video_whatever_became_of_the_raw_file(folder, raw):
+    of_varying_rate(folder)
     for file in (folder / "data/raw/videos").iterdir() if raw != "there" else ():
         if raw == "gone":
             file.unlink()
@@ -77,6 +82,30 @@ def test_where_the_rate_of_a_source_varies_its_times_are_those_of_the_released_v
     assert len(times_s) == pictures[SINGLE].frame_count + 1
     assert times_s[FIRST] == 0
     assert np.diff(times_s) == pytest.approx(1 / sampled_release.FPS)
+
+
+@pytest.mark.parametrize("varies", [True, False])
+def test_a_released_film_that_is_another_one_by_now_closes_its_own_recording_alone_and_says_what_to_run(folder, tokens, varies):
+    if varies:
+        of_varying_rate(folder)
+    bench = labelled_study.opened(folder)
+    bench.assign()
+    film = bench.recordings[SINGLE].videos["mono"].path
+    (folder / "data/release" / film).write_bytes(b"another file")
+    stranger = person(folder, bench.standing().assigned["pair"][0])
+    one, other, chief = (person(folder, number) for number in (*bench.standing().assigned["single"], 4))
+    refused = rf"{film} cannot be read, or is another film than the one that was released; .* make repro, and starts 'scrubin label' again"
+    with store.kept_in(folder / "store of another machine"):
+        bench = labelled_study.opened(folder)
+        for who in (one, other):
+            bench.say_done(who, SINGLE, next(NONCES), done=True)
+        assert [of["done"] for of in bench.work(chief)["recordings"] if of["id"] == SINGLE] == [not varies]
+        with pytest.raises(ReviewError, match=refused):
+            bench.released_times_s(SINGLE)
+        for who in (one, chief) if varies else ():
+            with pytest.raises(ReviewError, match=refused):
+                bench.view(who, SINGLE)
+        say(bench, stranger, put("a", 0, 3, "preparation"), id_=PAIR)
 
 
 def test_nobody_sees_names_or_anybody_elses_labels(bench, folk, folder):
@@ -207,12 +236,12 @@ def test_an_adjudicator_sees_disputes_without_names_once_all_are_done(bench, fol
     assert sorted(dispute["said"]) == ["A", "B"]
     assert {one["label"] for answers in dispute["said"].values() for one in answers} == {"preparation", "clipping-and-cutting"}
     with pytest.raises(ReviewError, match="nobody disputes these frames"):
-        bench.settle(chief, SINGLE, "phases", (50, 100), [], next(NONCES))
+        labelled_study.settle(bench, chief, SINGLE, "phases", (50, 100), [], next(NONCES))
     with pytest.raises(ReviewError, match="a span leaves the frames that are in dispute"):
-        bench.settle(chief, SINGLE, "phases", (60, 100), [Span(50, 100, "preparation")], next(NONCES))
+        labelled_study.settle(bench, chief, SINGLE, "phases", (60, 100), [Span(50, 100, "preparation")], next(NONCES))
     with pytest.raises(ReviewError, match="only an adjudicator settles"):
-        bench.settle(one, SINGLE, "phases", (60, 100), [Span(60, 100, "preparation")], next(NONCES))
-    bench.settle(chief, SINGLE, "phases", (60, 100), [Span(60, 80, "clipping-and-cutting")], next(NONCES))
+        labelled_study.settle(bench, one, SINGLE, "phases", (60, 100), [Span(60, 100, "preparation")], next(NONCES))
+    labelled_study.settle(bench, chief, SINGLE, "phases", (60, 100), [Span(60, 80, "clipping-and-cutting")], next(NONCES))
     settled = bench.view(chief, SINGLE)
     assert [(span["first"], span["end"], span["label"]) for span in settled["agreed"]["phases"]] == [
         (0, 60, "preparation"),

@@ -19,7 +19,7 @@ def test_two_corners_in_pixels_become_a_box_of_the_image(read, make):
     row = labels.instances.rows.iloc[0]
     assert (row["x"], row["y"], row["w"], row["h"]) == (0.1, 0.1, 0.5, 0.25)
     assert row[["instrument_id", "verb_id", "target_id", "triplet_id", "score"]].tolist() == [0, 1, 0, 17, 1.0]
-    assert labels.image_sizes == {f"{FOLDER}/000000.json": (100, 200)}
+    assert labels.picture_files == {0: f"{FOLDER}/000000.json"}
 
 
 def test_corners_may_be_drawn_in_any_order(read, make):

@@ -184,3 +184,4 @@ def _check_video(collection: Collection, fps: Fraction | None, video: Path, firs
             labels, rate, times_s=probed.times_s, fps=probed.fps, varies=probed.variable_rate, faults=faults, first=first_frame
         )
     AnnotationError.raise_any(faults)
+    sys.stderr.writelines(f"scrubin convert: {fault.sentence}\n" for fault in faults.all())

@@ -208,8 +208,8 @@ class Labels:
         The labels; None when the format, or the recording, has none of that kind.
     detail
         What is labelled of an instance: the whole triplet, or the instrument only.
-    image_sizes
-        ``(width, height)`` in px of the labelled images, by file, where the format states them.
+    picture_files
+        The file of each labelled picture by position, where every picture has its own.
     faults
         What a curator should know: deviations and warnings; labels with an error are not returned.
     segments
@@ -252,7 +252,7 @@ class Labels:
     phases: Layer | None = None
     instances: Layer | None = None
     detail: Detail = "triplet"
-    image_sizes: Mapping[str, tuple[int, int]] | None = None
+    picture_files: Mapping[int, str] = field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
     segments: pd.DataFrame | None = None
     frames: pd.DataFrame | None = None

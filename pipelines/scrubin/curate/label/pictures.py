@@ -7,8 +7,10 @@ in it, so that another trim asks for the same source frames.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +33,8 @@ class Pictures:
         Those of them whose triplets are labelled, increasing; none where that is no layer.
     fps
         Frames per second of the source; None where the time between them varies.
-    boundaries_s
-        Where that varies, when each frame of the source begins, from the first that is released, then the end of the last; shape (n + 1,).
-        None where frames follow each other evenly.
+    read_s
+        Where that varies, returns `boundaries_s`, which it reads from a film: only who needs them is told that they cannot be read.
     """
 
     about: About
@@ -43,7 +44,15 @@ class Pictures:
     end: int
     sampled: tuple[int, ...] = ()
     fps: Fraction | None = None
-    boundaries_s: npt.NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
+    read_s: Callable[[], npt.NDArray[np.float64]] | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def boundaries_s(self) -> npt.NDArray[np.float64] | None:
+        """When each frame of the source begins, from the first that is released, then the end of the last; shape (n + 1,).
+
+        None where frames follow each other evenly.
+        """
+        return None if self.read_s is None else self.read_s()
 
     def length_s(self, first: int, end: int) -> float:
         """Return how long the frames ``[first, end)`` of the source last, in seconds."""

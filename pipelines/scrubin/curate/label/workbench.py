@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
-from scrubin.base.errors import ReviewError, TableError
+from scrubin.base.errors import ReviewError, StageError, TableError, VideoError
 from scrubin.base.layout import PARTS_PATH, RECORDINGS_PATH, RELEASE
 from scrubin.base.params import PARAMS_PATH
 from scrubin.base.tables import io
@@ -418,7 +418,7 @@ class Workbench:
         frames: tuple[int, int],
         answer: Sequence[events.Answer],
         nonce: str,
-        seen: str | None = None,
+        seen: str,
     ) -> Line:
         """Write what an adjudicator says of frames in dispute: spans, of a layer of tracks or sampled frames these.
 
@@ -461,7 +461,11 @@ class Workbench:
             "worked_s": standing.worked_s.get((person.number, one.name), 0),
         }
         if person.role == "adjudicator":
-            settlement = self.settlement(one)
+            try:
+                settlement = self.settlement(one)
+            except ReviewError:
+                # Its film is another one: whoever opens it is told, and the others can be settled.
+                return summary | {"open": 0, "differ": [], "done": False}
             summary |= {"open": len(settlement.open), "differ": list(settlement.differ), "done": settlement.is_complete}
         return summary
 
@@ -492,8 +496,19 @@ def _recording(
 
 
 def _released_times_s(video: ReleasedVideo, release: Path) -> npt.NDArray[np.float64]:
-    """Return the time of every released frame, then the end of the last; shape (n + 1,)."""
-    return boundaries_s(stored_probe(release / video.path, video.path, video.sha256))
+    """Return the time of every released frame, then the end of the last; shape (n + 1,).
+
+    Raises
+    ------
+    ReviewError
+        When the film is not the one that was released.
+    """
+    try:
+        return boundaries_s(stored_probe(release / video.path, video.path, video.sha256))
+    except (StageError, VideoError) as error:
+        what = f"{video.path} cannot be read, or is another film than the one that was released"
+        msg = f"{what}; whoever leads the study runs: make repro, and starts 'scrubin label' again"
+        raise ReviewError(msg) from error
 
 
 def _timed(one: Recording, release: Path) -> Recording:
@@ -503,13 +518,14 @@ def _timed(one: Recording, release: Path) -> Recording:
     Frames that are not released, of which nobody says anything, are as far apart as they are on average.
     """
     pictures = one.pictures
-    if pictures.fps is not None:
-        return one
-    released_s = _released_times_s(one.videos[pictures.about.camera], release)
-    before_s = np.arange(-pictures.first, 0) / pictures.per_second
-    after_s = np.arange(1, pictures.frame_count - pictures.end + 1) / pictures.per_second
-    times_s = np.concatenate([released_s[0] + before_s, released_s, released_s[-1] + after_s])
-    return dataclasses.replace(one, pictures=dataclasses.replace(pictures, boundaries_s=times_s))
+
+    def read_s() -> npt.NDArray[np.float64]:
+        released_s = _released_times_s(one.videos[pictures.about.camera], release)
+        before_s = np.arange(-pictures.first, 0) / pictures.per_second
+        after_s = np.arange(1, pictures.frame_count - pictures.end + 1) / pictures.per_second
+        return np.concatenate([released_s[0] + before_s, released_s, released_s[-1] + after_s])
+
+    return one if pictures.fps is not None else dataclasses.replace(one, pictures=dataclasses.replace(pictures, read_s=read_s))
 
 
 def _sampled(one: Recording, source: Source, raw: Path, every_s: float) -> Recording:

@@ -143,7 +143,6 @@ def _blank(labels: Labels, against: Entries) -> Labels:
         labels.clock,
         instances=None if layer is None else replace(layer, rows=layer.rows.iloc[:0]),
         detail=labels.detail,
-        image_sizes=labels.image_sizes,
         frames=None if labels.frames is None else labels.frames[[name for name in SIZE if name in labels.frames]],
         marks=None if marked is None else _unsaid(marked, series.frames.tolist(), against.truth),
         counts_time=labels.counts_time,

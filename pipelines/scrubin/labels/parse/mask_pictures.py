@@ -123,7 +123,7 @@ def labels_of(source: LabelFiles, name: str, legend: Legend | Mapping[str, Legen
         SOURCE_FRAMES,
         instances=Layer(folder, positions, detailed_rows(reading.rows, {MASK: "str"})),
         detail="instrument",
-        image_sizes={reading.files[frame]: size for frame, size in reading.sizes.items()},
+        picture_files=reading.files,
         faults=reading.faults.all(),
         frames=with_ignored(pd.DataFrame(sized, columns=["position", "width", "height"]), reading.ignored),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -183,18 +183,20 @@ def tables(
     for outcome in outcomes:
         if isinstance(outcome, AnnotationError):
             faults.extend(outcome.faults)
-    for one in labels:
-        to = known[one.recording]
-        _refuse_other_source(one, to.source_sha256s, faults)
+    for number, one in enumerate(labels):
+        to, noted = known[one.recording], Faults()
+        _refuse_other_source(one, to.source_sha256s, noted)
         lengths.check(
             one,
             source_frames=to.source_frames,
             source_s=to.source_s,
             source_size=to.source_size,
             tolerance_s=tolerance_s,
-            faults=faults,
+            faults=noted,
             pixel_aspect=partial(pixel_aspect, to.path),
         )
+        faults.extend(noted.all())
+        labels[number] = replace(one, faults=(*one.faults, *noted.all()))
     AnnotationError.raise_any(faults)
     names = sorted({one.recording for one in labels}, key=lambda name: known[name].id)
     recordings = [_recording(known[name], [one for one in labels if one.recording == name], windows) for name in names]

@@ -78,9 +78,9 @@ def _other_rate(likely_fps: float, source_fps: float) -> str:
 
 ASPECT_TOLERANCE = 0.01
 SHOWN_TOLERANCE = 0.025
-"""Tools take pixels of television to be of 704 or of 720 columns: 768x576 and 785x576 are both what they show of 720x576."""
-NEARLY_SQUARE = 0.1
-"""Of the logarithm of width by height: a film that is nearly so looks the same when it is turned."""
+"""Tools take pixels of television to be of 704 or of 720 columns: 768x576 and 785x576 are both what they show of 720x576.
+
+A film that is so nearly square has the same shape when it is turned, or when it is stretched to a square for a network."""
 OF_SHARES = frozenset({"cholectrack20"})
 """Formats whose files give boxes as shares: the size that they state beside is used for nothing."""
 HALF_FRAME = Fraction(1, 2)  # less is how recorders write times, and moves no label
@@ -106,10 +106,10 @@ class _Extent:
 
 
 class _Picture(NamedTuple):
-    """A labelled picture: the file of its labels, the place in it, width and height in px, and whether it has masks.
+    """The first labelled picture of a size: the file of its labels, the place in it, width and height in px, and whether it has masks.
 
     What is hidden in the video would be elsewhere in masks of another shape. Boxes and points are shares of the picture: they are right
-    in one that was stretched, as for a network.
+    in one that was stretched, as for a network, and nothing tells that from one that was cropped or has bars.
     """
 
     file: str
@@ -135,7 +135,7 @@ def check(
     first: int = 0,
     pixel_aspect: Callable[[], Fraction] = lambda: SQUARE,
 ) -> None:
-    """Note labels beyond the end of the source, missing rows, and images that cannot be of it by their shape.
+    """Note labels beyond the end of the source, missing rows, and images that cannot be of it by their shape, or have another one.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def _note_unknown_sizes(labels: Labels, faults: Faults) -> None:
 
 
 def _check_shapes(pictures: Sequence[_Picture], source_size: Size, pixel_aspect: Callable[[], Fraction], faults: Faults) -> None:
-    """Note pictures that are turned or of something else, and those of masks that have not the shape of the video."""
+    """Note pictures that are turned or of something else, those of masks that have not the shape of the video, and warn of other ones."""
     others = [one for one in pictures if not _is_of_shape(one.size, source_size)]
     aspect = pixel_aspect() if others else SQUARE
     shown = round(source_size[0] * aspect), source_size[1]
@@ -230,12 +230,14 @@ def _check_shapes(pictures: Sequence[_Picture], source_size: Size, pixel_aspect:
             stretched = "" if aspect == SQUARE else f", shown as {shown[0]}x{shown[1]}"
             fault = f"the labelled image is {size[0]}x{size[1]}, the video {source_size[0]}x{source_size[1]}{stretched}: another shape"
             faults.error(file, "image-shape", fault, "check that the labels are of this video and of whole frames", place=place)
+        elif not is_shown:
+            taken = f"pictures of {size[0]}x{size[1]} have another shape than the video: boxes and points are taken as shares of them"
+            whole = f"check that they are whole frames of {source_size[0]}x{source_size[1]}, stretched, without bars and not cropped"
+            faults.warning(file, "image-stretched", taken, whole, place=place)
 
 
 def _pictures(labels: Labels) -> list[_Picture]:
-    """Return the labelled pictures whose size is known: by file, else the first one of each size in which anything has a place."""
-    if labels.image_sizes:
-        return [_Picture(file, "", size, has_masks=True) for file, size in sorted(labels.image_sizes.items())]
+    """Return the first labelled picture of each known size in which anything has a place: the first with a mask where one has."""
     sizes = picture_sizes(labels)
     if labels.instances is None or not sizes or labels.format in OF_SHARES:
         return []
@@ -244,11 +246,14 @@ def _pictures(labels: Labels) -> list[_Picture]:
         {*rows.loc[rows[[name for name in names if name in rows]].notna().any(axis=1), "position"].tolist()}
         for names in ((MASK,), (*BOX, MASK, POINTS))
     )
-    first: dict[tuple[Size, bool], int] = {}
-    for position in sorted(has_place & sizes.keys()):
-        first.setdefault((sizes[position], position in has_mask), position)
-    places = sorted((size, position, has_masks) for (size, has_masks), position in first.items())
-    return [_Picture(labels.instances.file, f"frame {position}", size, has_masks) for size, position, has_masks in places]
+    first: dict[Size, int] = {}
+    for position in sorted(has_place & sizes.keys(), key=lambda position: (position not in has_mask, position)):
+        first.setdefault(sizes[position], position)
+    at = {position: (file, "") for position, file in labels.picture_files.items()}
+    return [
+        _Picture(*at.get(position, (labels.instances.file, f"frame {position}")), size, position in has_mask)
+        for size, position in sorted(first.items())
+    ]
 
 
 def _is_of_shape(size: Size, other: Size, tolerance: float = ASPECT_TOLERANCE) -> bool:
@@ -257,7 +262,7 @@ def _is_of_shape(size: Size, other: Size, tolerance: float = ASPECT_TOLERANCE) -
 
 def _is_turned(size: Size, video: Size) -> bool:
     """Return whether a picture has the shape of the video turned by 90 degrees."""
-    return not _is_of_shape(video, (1, 1), NEARLY_SQUARE) and _is_of_shape(size, (video[1], video[0]), SHOWN_TOLERANCE)
+    return not _is_of_shape(video, (1, 1), SHOWN_TOLERANCE) and _is_of_shape(size, (video[1], video[0]), SHOWN_TOLERANCE)
 
 
 def _is_of_two(size: Size, video: Size) -> bool:

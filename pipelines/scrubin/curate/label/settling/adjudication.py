@@ -13,9 +13,7 @@ from scrubin.curate.label.settling.settled import Settlement
 from scrubin.labels.keyframes import Track
 
 
-def settled(
-    layer: str, frames: tuple[int, int], answer: Sequence[Answer], settlement: Settlement, page: FromPage, seen: str | None
-) -> Settled:
+def settled(layer: str, frames: tuple[int, int], answer: Sequence[Answer], settlement: Settlement, page: FromPage, seen: str) -> Settled:
     """Return what settles a dispute.
 
     Parameters
@@ -27,7 +25,7 @@ def settled(
     settlement
         How far the recording is.
     seen
-        The digest of the dispute as the page showed it; None: as it is now.
+        The digest of the dispute as the page showed it.
 
     Raises
     ------
@@ -42,7 +40,7 @@ def settled(
     if dispute is None:
         msg = "nobody disputes these frames any more; open the recording again"
         raise ReviewError(msg)
-    if seen is not None and seen != dispute.digest:
+    if seen != dispute.digest:
         msg = "what they say has changed since your page was opened: nothing was settled; open the recording again"
         raise ReviewError(msg)
     spans = tuple(page.span(layer, one) for one in answer if isinstance(one, Span))

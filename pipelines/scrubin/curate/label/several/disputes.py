@@ -4,9 +4,9 @@ Of a layer of spans every frame has a set of labels by each person: one at most 
 agreed; the others, joined to runs, are disputes. An edge that all have, apart by no more than ``edge_s``, is no dispute: it lies in the
 middle of their edges. Of an exclusive layer that holds only where nobody's spans meet or part by it: what follows at once still does.
 
-An adjudicator's answer counts in the frames of a dispute where people still differ as it was seen, also where ``edge_s`` or ``settle`` is
-another one by now and would leave nothing to settle. Where all say the same by now, what they say counts; where they give other answers
-than then, the frames are disputed anew.
+An adjudicator's answer counts in the frames of a dispute that are still disputed as it was seen, and, where ``edge_s`` or ``settle`` is
+another one by now and would leave nothing to settle, in all of a dispute of which everything is said as then. Where somebody's other word
+has ended the dispute, that stands; where people give other answers than then, the frames are disputed anew.
 """
 
 from __future__ import annotations

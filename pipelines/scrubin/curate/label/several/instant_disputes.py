@@ -37,18 +37,18 @@ def of_layer(
     needed = len(said) // 2 + 1 if majority else len(said)
     by_frame = {person: {one.frame: one.triplets for one in instants} for person, instants in said.items()}
     frames = sorted({*sampled, *(frame for of in by_frame.values() for frame in of)})
+    answers: dict[int, dict[int, Said]] = {frame: {person: of.get(frame) for person, of in by_frame.items()} for frame in frames}
+    is_open = {frame: bool(of) and max(Counter(of.values()).values()) < needed for frame, of in answers.items()}
     counting: dict[int, Settled] = {}
     for one in answered:
         inside = [frame for frame in frames if one.seen.first <= frame < one.seen.end]
-        counting |= dict.fromkeys(still_said.of_instants(one.seen.instants, said, inside), one.settled)
+        counting |= dict.fromkeys(still_said.of_instants(one.seen.instants, said, inside, is_open.__getitem__), one.settled)
     stands, groups = dict[int, Said](), list[list[int]]()
     before: tuple[Mapping[int, Said], bool] | None = None
     for frame in frames:
-        answers: dict[int, Said] = {person: of.get(frame) for person, of in by_frame.items()}
-        is_open = bool(answers) and max(Counter(answers.values()).values()) < needed
-        here = (answers, frame in counting) if is_open or frame in counting else None
+        here = (answers[frame], frame in counting) if is_open[frame] or frame in counting else None
         if here is None:
-            stands[frame] = next((one for one, count in Counter(answers.values()).items() if count >= needed), None)
+            stands[frame] = next((one for one, count in Counter(answers[frame].values()).items() if count >= needed), None)
         elif here == before:
             groups[-1].append(frame)
         else:

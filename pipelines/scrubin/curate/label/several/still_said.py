@@ -1,13 +1,17 @@
 """In which frames people still differ as an adjudicator saw it: the same answers are given there, by whomever.
 
-An answer counts in these frames alone. Where somebody gives another answer than then, nobody has decided between the present ones. What
-counts as one edge, and how many must agree, may be set otherwise since: whoever decided has decided, unless all say the same by now.
+An answer counts in these frames alone. Where somebody gives another answer than then, nobody has decided between the present ones. Where
+frames are disputed no more, the answer counts only if all of its dispute is as it was seen, and as many say each thing: then only what
+counts as one edge, or how many must agree, was set otherwise since, and whoever decided has decided. Else somebody's word has ended the
+dispute.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +19,7 @@ import numpy.typing as npt
 from scrubin.curate.label.events import Instant, Span
 from scrubin.labels.keyframes import Track, expanded, rounded
 
+T = TypeVar("T")
 Flags = npt.NDArray[np.bool_]
 """Of the frames ``[first, end)``, shape (end - first,)."""
 NEAR = 0.002
@@ -24,58 +29,62 @@ Place = tuple[str, bool, tuple[float, ...]]
 
 
 def of_spans(seen: Mapping[int, Sequence[Span]], now: Mapping[int, Sequence[Span]], first: int, end: int, is_open: Flags) -> Flags:
-    """Return in which of the frames ``[first, end)`` the sets of labels that people give are those that were seen.
+    """Return in which of the frames ``[first, end)`` an answer counts: the sets of labels that people give are those that were seen.
 
     Parameters
     ----------
     seen, now
         Spans by annotator.
     is_open
-        Where they are disputed now; elsewhere a frame counts unless all say the same.
+        Where they are disputed now.
 
-    >>> of_spans({1: [Span(0, 4, "a")], 2: []}, {1: [Span(2, 4, "a")], 2: []}, 0, 4, np.zeros(4, np.bool_)).tolist()
-    [False, False, True, True]
+    >>> of_spans({1: [Span(0, 4, "a")], 2: []}, {1: [Span(2, 4, "a")], 2: []}, 0, 4, np.array([False, True, True, False])).tolist()
+    [False, False, True, False]
     """
     every = [span for said in (seen, now) for spans in said.values() for span in spans]
     edges = {edge for span in every for edge in (span.first, span.end) if first < edge < end}
-    same, differ = np.zeros(end - first, np.bool_), np.zeros(end - first, np.bool_)
+    same, is_whole = np.zeros(end - first, np.bool_), True
     for start, stop in itertools.pairwise(sorted({first, end} | edges)):
-        labels = _labels_at(now, start)
-        same[start - first : stop - first] = _labels_at(seen, start) == labels
-        differ[start - first : stop - first] = len(labels) > 1
-    return same & (is_open | differ)
+        one, other = _labels_at(seen, start), _labels_at(now, start)
+        same[start - first : stop - first] = one.keys() == other.keys()
+        is_whole = is_whole and one == other
+    return same if is_whole else same & is_open
 
 
 def of_tracks(seen: Mapping[int, Sequence[Track]], now: Mapping[int, Sequence[Track]], first: int, end: int, is_open: Flags) -> Flags:
-    """Return in which of the frames ``[first, end)`` the sets of places that people give are those that were seen, see `NEAR`.
+    """Return in which of the frames ``[first, end)`` an answer counts: the sets of places that people give are those seen, see `NEAR`.
 
     Parameters
     ----------
     seen, now
         Tracks by annotator, both cut to these frames.
     is_open
-        Where they are disputed now; elsewhere a frame counts unless all say the same.
+        Where they are disputed now.
     """
-    is_same = {tuple(tracks) for tracks in seen.values()} == {tuple(tracks) for tracks in now.values()}
-    if is_same and is_open.all():
+    if Counter(map(tuple, seen.values())) == Counter(map(tuple, now.values())):
         return np.ones(end - first, np.bool_)
     before, after = ([_places(tracks) for tracks in said.values()] for said in (seen, now))
-    counts = np.zeros(end - first, np.bool_)
+    same, is_whole = np.zeros(end - first, np.bool_), True
     for frame in range(first, end):
-        one, other = ({tuple(of.get(frame, ())) for of in people} for people in (before, after))
-        counts[frame - first] = (is_open[frame - first] or len(other) > 1) and (one == other or _are_near(one, other))
-    return counts
+        one, other = ([tuple(of.get(frame, ())) for of in people] for people in (before, after))
+        is_whole = is_whole and len(set(other)) > 1 and _are_paired(one, other, _is_near)
+        same[frame - first] = is_whole or _are_near(set(one), set(other))
+    return same if is_whole else same & is_open
 
 
-def of_instants(seen: Mapping[int, Sequence[Instant]], now: Mapping[int, Sequence[Instant]], frames: Iterable[int]) -> set[int]:
-    """Return in which of some frames the sets of triplets that people give, or that they give none, differ and are those that were seen."""
+def of_instants(
+    seen: Mapping[int, Sequence[Instant]], now: Mapping[int, Sequence[Instant]], frames: Iterable[int], is_open: Callable[[int], bool]
+) -> set[int]:
+    """Return in which of some frames an answer counts: people differ, and the sets of triplets that they give, or none, are those seen."""
     triplets = [[{one.frame: one.triplets for one in instants} for instants in said.values()] for said in (seen, now)]
-    at = {frame: [{of.get(frame) for of in people} for people in triplets] for frame in frames}
-    return {frame for frame, (one, other) in at.items() if one == other and len(other) > 1}
+    at = {frame: [Counter(of.get(frame) for of in people) for people in triplets] for frame in frames}
+    is_whole = all(one == other for one, other in at.values())
+    # A frame that is sampled only since then lies in the dispute, and nobody differs there.
+    return {frame for frame, (one, other) in at.items() if one.keys() == other.keys() and len(other) > 1 and (is_whole or is_open(frame))}
 
 
-def _labels_at(said: Mapping[int, Sequence[Span]], frame: int) -> set[frozenset[tuple[str, ...]]]:
-    return {frozenset(span.names for span in spans if span.first <= frame < span.end) for spans in said.values()}
+def _labels_at(said: Mapping[int, Sequence[Span]], frame: int) -> Counter[frozenset[tuple[str, ...]]]:
+    return Counter(frozenset(span.names for span in spans if span.first <= frame < span.end) for spans in said.values())
 
 
 def _are_near(one: set[tuple[Place, ...]], other: set[tuple[Place, ...]]) -> bool:
@@ -85,13 +94,22 @@ def _are_near(one: set[tuple[Place, ...]], other: set[tuple[Place, ...]]) -> boo
 
 def _is_near(one: Sequence[Place], other: Sequence[Place]) -> bool:
     """Return whether two answers have the same labels in the same state, each near one of the other."""
+    return one == other or _are_paired(one, other, _is_near_place)
+
+
+def _is_near_place(one: Place, other: Place) -> bool:
+    # Plain numbers: this is asked of every pair in every frame.
+    return one[:2] == other[:2] and all(abs(a - b) <= NEAR for a, b in zip(one[2], other[2], strict=True))
+
+
+def _are_paired(one: Sequence[T], other: Sequence[T], is_same: Callable[[T, T], bool]) -> bool:
+    """Return whether each of either has one of its own in the other that is the same."""
     left = list(other)
-    for label, is_hidden, place in one:
-        near = (of for of in left if of[:2] == (label, is_hidden) and np.allclose(of[2], place, rtol=0, atol=NEAR))
-        found = next(near, None)
-        if found is None:
+    for a in one:
+        at = next((at for at, b in enumerate(left) if is_same(a, b)), None)
+        if at is None:
             return False
-        left.remove(found)
+        del left[at]
     return not left
 
 

@@ -55,7 +55,7 @@ class _Reading:
     source: LabelFiles
     faults: Faults = field(default_factory=Faults)
     instances: list[dict[str, Any]] = field(default_factory=list)
-    sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
     merged: Counter[tuple[str, str]] = field(default_factory=Counter)
     unkept: set[str] = field(default_factory=set)
     shapes: int = 0
@@ -148,7 +148,7 @@ def read(source: LabelFiles) -> Labels:
     folder = PurePosixPath(min(source.files)).parent.as_posix()
     _note_forms(reading, Where(reading.faults, folder))
     AnnotationError.raise_any(reading.faults)
-    sized = [(frame, *reading.sizes[file]) for frame, file in sorted(frames.items())]
+    sized = [(frame, *reading.sizes[frame]) for frame in sorted(frames)]
     return Labels(
         source.recording,
         "labelme",
@@ -156,7 +156,7 @@ def read(source: LabelFiles) -> Labels:
         SOURCE_FRAMES,
         instances=Layer(folder, np.array(sorted(frames), np.int64), detailed_rows(reading.instances, {MASK: "str", POINTS: "object"})),
         detail="instrument" if reading.shapes and reading.bare == reading.shapes else "triplet",
-        image_sizes=reading.sizes,
+        picture_files=frames,
         faults=reading.faults.all(),
         frames=mask_pictures.with_ignored(pd.DataFrame(sized, columns=["position", "width", "height"]), reading.ignored),
         merged=reading.merged,
@@ -175,7 +175,7 @@ def _read_document(reading: _Reading, where: Where, frame: int, document: dict[s
         return
     if size is None:
         return
-    reading.sizes[where.file] = size
+    reading.sizes[frame] = size
     ignored = [
         i
         for i, shape in enumerate(shapes)
