@@ -35,10 +35,8 @@ SAME_S = 1e-6
 QUARANTINES = ("ingest", "screen", "render")
 CHANGE = "change"
 WHATS = (ACCEPT, REJECT, CHANGE, ADD)
-WITHDREW = (
-    "this recording was withdrawn from the study: nothing is written about it any more, and nothing of it is shown; "
-    "'make repro' takes it out of the page"
-)
+GONE = "nothing is written about it any more, and nothing of it is shown; 'make repro' takes it out of the page"
+WITHDREW = f"this recording was withdrawn from the study: {GONE}"
 
 
 class Desk:
@@ -103,8 +101,7 @@ class Desk:
         """
         key = self._state.name(number), camera
         if key not in self._state.study.files:
-            msg = "there is no such video file to review"
-            raise ReviewError(msg)
+            raise ReviewError(WITHDREW if key[0] in self._state.study.withdrawn else "there is no such video file to review")
         return self._state.study.files[key]
 
     def recordings(self) -> list[RecordingSummary]:
@@ -123,7 +120,7 @@ class Desk:
             tuple(views.proposal_view(of.files[one.key], item, items, of.reviewers) for one, items in status for item in items),
             tuple(view for one, items in status for view in views.drawn(one.key, items, standing, self._state.times_s)),
             tuple(views.missing(status)),
-            tuple(views.log(name, standing)),
+            () if name in of.withdrawn else tuple(views.log(name, standing)),
         )
 
     def hidden(self, number: int, camera: str, time_s: float) -> list[Box | None]:
@@ -469,6 +466,8 @@ class Desk:
     def _summary(self, number: int) -> RecordingSummary:
         name = self._state.names[number]
         rows, status = self._state.rows[name], self._state.statuses(name)
+        if not status and name in self._state.study.withdrawn:
+            return views.summary(number, rows, status, views.WITHDRAWN, GONE)
         return views.summary(number, rows, status, *views.state_of(rows, self._state.standing, is_reviewed=bool(status)))
 
     def _append(self, event: str, says: events.Event, nonce: str) -> Line:
