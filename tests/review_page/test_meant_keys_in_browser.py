@@ -302,12 +302,14 @@ def test_who_looked_at_a_lens_in_an_earlier_session_need_not_do_so_again_where_a
     page = come_in()
     keyboard.press(page, "j")
     page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
-    keyboard.press(page, "j", "k")
+    keyboard.press(page, "j")
+    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    assert lines(folder, "seen")
     page.reload()
     says(page, "single is open")
-    keyboard.press(page, "j", "k", "r")
+    keyboard.press(page, "j", "r")
     page.set_default_timeout(2000)
-    says(page, "0:00.5: shown")
+    says(page, "outside the body at 0:00.5: hidden until a second person")
 
 
 def test_what_is_taken_back_leaves_nothing_behind_and_what_is_said_next_is_one_thing(come_in, folder):
@@ -331,8 +333,8 @@ def test_what_is_taken_back_leaves_nothing_behind_and_what_is_said_next_is_one_t
     keyboard.press(page, "r")
     says(page, "What you decided before is not written yet")
     answers.let_go()
-    says(page, "0:01.5: hidden")
-    assert [one[:2] for one in spans(folder)] == [("accept", 30)]
+    says(page, "hidden. U undoes")
+    assert [one[:2] for one in spans(folder)] == [("accept", 15)]
 
 
 def test_what_waits_when_the_page_is_left_is_asked_about_and_said_afterwards(come_in, folder):
