@@ -12,6 +12,7 @@ import keyboard
 import review_server
 import review_study
 from held_requests import Held
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base.files import sha256_of
 from scrubin.stages.review import LEDGER_PATH, questions
 from scrubin.stages.review.questions import Question, Sight
@@ -310,6 +311,15 @@ def test_who_looked_at_a_lens_in_an_earlier_session_need_not_do_so_again_where_a
     keyboard.press(page, "j", "r")
     page.set_default_timeout(2000)
     says(page, "outside the body at 0:00.5: hidden until a second person")
+
+
+def test_the_picture_of_somebody_who_withdraws_goes_from_the_screen_and_the_page_says_why(come_in, folder):
+    page = come_in()
+    keyboard.press(page, "f")
+    page.locator("#full-canvas[data-frame]").wait_for()
+    withdrawal_memory.write(withdrawal_memory.Memory().with_recording("single", "consent", {}, ["single"]), folder)
+    says(page, "single is not released: nothing is written about it any more, and nothing of it is shown")
+    assert page.locator("#full[open], #sheet .cell, #lens .cell").count() == 0
 
 
 def test_what_is_taken_back_leaves_nothing_behind_and_what_is_said_next_is_one_thing(come_in, folder):
