@@ -12,6 +12,7 @@ import httpx
 import numpy as np
 from anyio.from_thread import BlockingPortal
 
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.curate.page.app import ReviewApp
 from scrubin.curate.page.open_study import TABLES, OpenStudy, StudyNow, open_source
 from scrubin.stages.review import LEDGER_PATH, attention
@@ -67,7 +68,7 @@ def opened(folder: Path, by: str = "ann", clock: Clock | None = None) -> StudyNo
     def opener(generation: int) -> OpenStudy:
         return open_source(folder, by, generation, now_s=clock or time.monotonic)
 
-    return StudyNow(opener, tuple(folder / path for path in TABLES), folder / QUESTIONS_PATH)
+    return StudyNow(opener, tuple(folder / path for path in TABLES), folder / QUESTIONS_PATH, folder / withdrawal_memory.PATH)
 
 
 def post(page: Page, path: str, **body: Any) -> httpx.Response:

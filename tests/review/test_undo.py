@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import review_study
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base.errors import ReviewError
 from scrubin.stages.review import LEDGER_PATH, Ledger, rewriting
 
@@ -144,6 +145,33 @@ def test_undo_takes_back_what_is_of_the_open_recording_and_names_where_else_the_
     assert spans(desk, PAIR) == [(20, 29)]
     assert desk.undo().facts["line"] == 2
     assert desk.undo(SINGLE) is None
+
+
+@pytest.mark.parametrize("about", [("quarantine", "single"), ("near-duplicate", "abelo,borunga"), "a span of theirs"])
+def test_what_was_said_about_who_withdrew_is_no_wall_before_what_was_decided_about_others(desk, folders, about):
+    folder = folders[desk.reviewed.reviewers]
+    draw(desk, 5, 9, number=PAIR)
+    draw(desk, 20, 29, number=PAIR)
+    if isinstance(about, str):
+        draw(desk, 5, 9)
+    else:
+        facts = {"subject": about[0], "key": about[1], "why": "known", "until": None}
+        Ledger(folder / LEDGER_PATH).append("acknowledged", facts, by="ann", session="page")
+    withdrawn = withdrawal_memory.Memory().with_recording("single", "consent", {"id": ["borunga"]}, ["single"])
+    withdrawal_memory.write(withdrawn, folder)
+    try:
+        assert desk.undo(PAIR).facts["line"] == 2
+        assert desk.undo(None).facts["line"] == 1
+        assert spans(desk, PAIR) == []
+        # Only now is nothing else left; what is about them stays as it is, and no other recording is told where it is.
+        for number in (SINGLE, None):
+            with pytest.raises(ReviewError, match="withdrawn from the study: nothing is written about it"):
+                desk.undo(number)
+        if isinstance(about, str):
+            assert desk.undo(PAIR) is None
+        assert len(desk.lines()) == 5
+    finally:
+        (folder / withdrawal_memory.PATH).unlink()
 
 
 def test_an_exclusion_elsewhere_is_named_as_well(desk):

@@ -56,6 +56,7 @@ def lines(folder, event):
 def test_a_decision_is_about_the_recording_in_which_it_was_made_also_if_the_next_is_open_before_it_is_sent(page, folder):
     keyboard.press(page, "j")
     says(page, "Span 1")
+    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
     keyboard.press(page, "a", "n")
     page.locator("#name", has_text="single").wait_for()
     for _ in range(PATIENCE_MS // 100):

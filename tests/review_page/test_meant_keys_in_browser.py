@@ -12,12 +12,29 @@ import keyboard
 import review_server
 import review_study
 from held_requests import Held
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base.files import sha256_of
 from scrubin.stages.review import LEDGER_PATH, questions
 from scrubin.stages.review.questions import Question, Sight
 
 pytestmark = pytest.mark.slow
 LENS_MS = 6500
+# The clock of the page says that so many milliseconds have passed, however slow the machine is.
+PRESS_AFTER_SPAN_CAME = """([ms, before]) => {
+  const text = document.getElementById("span-text");
+  const time = /\\d+:\\d\\d\\.\\d+/;
+  const was = time.exec(before)[0];
+  new MutationObserver((_, observer) => {
+    if ((time.exec(text.textContent) ?? [was])[0] === was) return;
+    observer.disconnect();
+    const came = performance.now();
+    setTimeout(() => {
+      performance.now = () => came + ms;
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "r", bubbles: true }));
+      delete performance.now;
+    });
+  }).observe(text, { childList: true, characterData: true, subtree: true });
+}"""
 IS_ON_TOP = """(id) => {
   const area = document.getElementById(id).getBoundingClientRect();
   return area.height > 0 && document.elementFromPoint(area.left + 20, area.top + area.height - 4)?.id === id;
@@ -167,14 +184,14 @@ def seen_before(come_in, folder):
     return page
 
 
-@pytest.mark.parametrize("apart_ms", [80, 250])
-def test_a_key_that_is_pressed_twice_decides_about_one_span(come_in, folder, apart_ms):
+@pytest.mark.parametrize(("after_ms", "decided"), [(0, [4]), (250, [4]), (350, [4, 32])])
+def test_a_key_that_is_pressed_twice_decides_about_one_span_and_a_later_one_about_the_next(come_in, folder, after_ms, decided):
     page = seen_before(come_in, folder)
+    page.evaluate(PRESS_AFTER_SPAN_CAME, [after_ms, page.locator("#span-text").inner_text()])
     keyboard.press(page, "r")
-    page.wait_for_timeout(apart_ms)
-    keyboard.press(page, "r")
-    page.wait_for_timeout(1000)
-    assert spans(folder) == [("reject", 4, 8)]
+    says(page, "this span came only now" if len(decided) == 1 else "0:01.6: shown")
+    page.wait_for_timeout(500)
+    assert spans(folder) == [("reject", first, first + 4) for first in decided]
 
 
 def test_who_has_looked_at_the_lenses_before_decides_as_fast_as_they_press(come_in, folder):
@@ -243,6 +260,91 @@ def test_a_picture_that_is_moved_away_at_full_size_takes_the_decision_with_it(co
     says(page, "not taken, for another picture", "#full-status.problem")
     page.wait_for_timeout(LENS_MS)
     assert not lines(folder, "decided")
+
+
+@pytest.mark.parametrize("view", ["lens", "full"])
+@pytest.mark.parametrize("key", ["j", "n", "Escape"])
+def test_who_goes_on_before_the_look_decides_nothing_and_is_told(come_in, folder, view, key):
+    page = come_in()
+    keyboard.press(page, "j", *(["f"] if view == "full" else []))
+    if view == "full":
+        page.locator("#full-canvas[data-frame='10']").wait_for()
+    keyboard.press(page, "r", key)
+    if (view, key) == ("full", "Escape"):
+        # What was asked for at full size is looked at in the lens then.
+        says(page, "0:00.5: shown")
+        return
+    text = "outside the body at 0:00.5: not taken, for you went on before you had looked at it. Nothing was decided."
+    says(page, text, "#full-status" if view == "full" and key == "j" else "#status")
+    page.wait_for_timeout(LENS_MS)
+    assert not lines(folder, "decided")
+
+
+def test_what_is_in_no_lens_or_behind_a_preview_is_not_decided_however_long_somebody_waits(come_in, folder):
+    page = come_in()
+    keyboard.press(page, "j", "g")
+    page.keyboard.type("#65")
+    keyboard.press(page, "Enter", "r")
+    says(page, "0:00.5: not taken, for its ends were not in the lens for long enough: K and J bring them there. Nothing was decided.")
+    keyboard.press(page, "k", "j", "v", "r")
+    says(page, "0:00.5: not taken, for V hides it: press V again, then look at it. Nothing was decided.")
+    assert not lines(folder, "decided")
+    # Also who looked at the sheet in between looks at the lens now.
+    keyboard.press(page, "v")
+    page.locator("#sheet").hover()
+    page.mouse.wheel(0, 40)
+    keyboard.press(page, "r")
+    says(page, "0:00.5: shown")
+
+
+def test_who_looked_at_a_lens_in_an_earlier_session_need_not_do_so_again_where_a_second_person_must(come_in, folder):
+    path = folder / "params.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("reviewers: 1", "reviewers: 2"), encoding="utf-8")
+    page = come_in()
+    keyboard.press(page, "j")
+    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    keyboard.press(page, "j")
+    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    assert lines(folder, "seen")
+    page.reload()
+    says(page, "single is open")
+    keyboard.press(page, "j", "r")
+    page.set_default_timeout(2000)
+    says(page, "outside the body at 0:00.5: hidden until a second person")
+
+
+def test_the_picture_of_somebody_who_withdraws_goes_from_the_screen_and_the_page_says_why(come_in, folder):
+    page = come_in()
+    keyboard.press(page, "f")
+    page.locator("#full-canvas[data-frame]").wait_for()
+    withdrawal_memory.write(withdrawal_memory.Memory().with_recording("single", "consent", {}, ["single"]), folder)
+    says(page, "single is not released: nothing is written about it any more, and nothing of it is shown")
+    assert page.locator("#full[open], #sheet .cell, #lens .cell").count() == 0
+
+
+def test_what_is_taken_back_leaves_nothing_behind_and_what_is_said_next_is_one_thing(come_in, folder):
+    page = come_in()
+    keyboard.press(page, "j")
+    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    seen = Held(page, "/api/seen$")
+    keyboard.press(page, "j", "r")
+    seen.come()
+    keyboard.press(page, "u")
+    says(page, "taken back before it was written")
+    asked = []
+    page.on("dialog", lambda dialog: asked.append(dialog.type) or dialog.accept())
+    # Nothing waits any more, although its work has not ended.
+    page.evaluate("window.dispatchEvent(new Event('beforeunload', { cancelable: true })) || document.body.append('asked')")
+    assert page.locator("body", has_text="asked").count() == 0
+    answers = Held(page, "/api/decide$")
+    keyboard.press(page, "a")
+    seen.let_go()
+    answers.come()
+    keyboard.press(page, "r")
+    says(page, "What you decided before is not written yet")
+    answers.let_go()
+    says(page, "hidden. U undoes")
+    assert [one[:2] for one in spans(folder)] == [("accept", 15)]
 
 
 def test_what_waits_when_the_page_is_left_is_asked_about_and_said_afterwards(come_in, folder):

@@ -20,16 +20,41 @@ from scrubin.stages.review import LEDGER_PATH, events
 def test_nothing_is_written_about_somebody_who_withdrew_while_the_page_was_open(page, folder, clock):
     page.get("/stills/1/mono?frames=0,20&height=90&columns=2")
     withdrawal_memory.write(withdrawal_memory.Memory().with_recording("single", "consent", {}, ["single"]), folder)
-    answers = [
-        decide(page),
-        looked(page, "sheet", {"mono": [0, 20]}, clock=clock),
-        post(page, "/api/exclude", number=SINGLE, why="they left"),
-    ]
-    assert [one.status_code for one in answers] == [409, 409, 409]
-    assert all("withdrawn from the study: nothing is written about it" in one.json()["error"] for one in answers)
+    for starts_anew in (True, False):
+        answers = [
+            decide(page),
+            looked(page, "sheet", {"mono": [0, 20]}, clock=clock),
+            post(page, "/api/exclude", number=SINGLE, why="they left"),
+        ]
+        assert [one.status_code for one in answers] == [409, 409, 409]
+        assert all(one.json().get("reload", False) == starts_anew for one in answers)
+        page.edition = page.get("/api/study").json()["edition"]
+    assert "withdrawn from the study: nothing is written about it" in answers[0].json()["error"]
     assert not lines(folder)
     # Of all others everything goes on.
     assert decide(page, number=PAIR, camera="left").status_code == 200
+
+
+def test_no_picture_is_sent_of_somebody_who_withdrew_while_the_page_was_open_and_the_page_says_why(page, study, folder):
+    """Nor one that is planted in the recordings of others."""
+    review_study.propose(folder, [review_study.proposal("single", "mono", 10, 14)])
+    plants = study.get().plants
+    asks = ["/stills/1/mono?frames=0&height=90&columns=1", "/still/1/mono/0", "/still/1/mono/0?preview=1", "/api/files/1/mono/times"]
+    assert [page.get(ask).status_code for ask in asks] == [200] * 4
+    withdrawal_memory.write(withdrawal_memory.Memory().with_recording("single", "consent", {}, ["single"]), folder)
+    answers = [page.get(ask) for ask in [*asks, "/check/1/mono/0"]]
+    assert [one.status_code for one in answers] == [410] * 5
+    assert all("withdrawn from the study: nothing is written about it any more, and nothing of it is shown" in one.text for one in answers)
+    assert study.get().plants is not plants
+    assert page.get("/still/7/mono/0").status_code == 404
+    told = page.get("/api/recordings/1").json()["recording"]
+    assert [told[name] for name in ("files", "proposals", "drawn", "log")] == [[]] * 4
+    assert (told["summary"]["status"], told["summary"]["done"]) == ("withdrawn", True)
+    assert "nothing of it is shown; 'make repro' takes it out" in told["summary"]["reason"]
+    assert page.get("/stills/0/left?frames=0&height=90&columns=1").status_code == 200
+    # Somebody who never withdrew comes back.
+    (folder / withdrawal_memory.PATH).unlink()
+    assert page.get(asks[0]).status_code == 200
 
 
 def test_no_line_that_names_another_line_or_a_clip_is_written_about_somebody_who_withdrew(page, folder):
@@ -37,6 +62,7 @@ def test_no_line_that_names_another_line_or_a_clip_is_written_about_somebody_who
     assert post(page, "/api/exclude", number=SINGLE, why="shaky", nonce="1" * 16).status_code == 200
     before = lines(folder)
     withdrawal_memory.write(withdrawal_memory.Memory().with_recording("single", "consent", {}, ["single"]), folder)
+    page.edition = page.get("/api/study").json()["edition"]
     answers = [post(page, path, number=SINGLE, nonce=digit * 16) for path, digit in (("/api/undo", "2"), ("/api/include", "3"))]
     assert [one.status_code for one in answers] == [409, 409]
     theirs, others = (events.Clip("quiet", "single", 0.0, 1.0), events.Clip("loud", "pair", 0.0, 1.0))

@@ -12,12 +12,15 @@ import made_once
 import review_study
 import sampled_release
 from page_client import SINGLE, decide, lines, looked, post
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base.errors import ReviewError
 from scrubin.base.files import sha256_of
 from scrubin.cli import review
 from scrubin.curate.page import released_study
 from scrubin.curate.page.open_study import RELEASED_TABLES, TABLES, StudyNow
 from scrubin.stages.release import released_clips
+from scrubin.stages.review import LEDGER_PATH, Ledger
+from scrubin.stages.review.sample import judgements
 
 
 @pytest.fixture
@@ -61,6 +64,13 @@ def test_released_files_can_be_looked_at_but_not_decided(released, folder):
     assert not lines(folder)
 
 
+def test_no_released_picture_is_sent_of_somebody_who_withdrew(released, folder):
+    withdrawal_memory.write(withdrawal_memory.Memory().with_recording("single", "consent", {}, ["single"]), folder)
+    page = released_study.open_released(folder, "ann", 0)
+    assert not page.videos
+    assert [one.status for one in page.recordings()] == ["excluded", "withdrawn"]
+
+
 @pytest.fixture
 def sampled(study_released, tmp_path, inside, monkeypatch, clock):
     """All four clips of a finished release, drawn with seed 0; what people do is written into its ``folder``."""
@@ -70,6 +80,7 @@ def sampled(study_released, tmp_path, inside, monkeypatch, clock):
     now = StudyNow(
         lambda generation: released_study.open_sampled(folder, "ann", generation, drawn, clock),
         tuple(folder / path for path in RELEASED_TABLES),
+        folder / withdrawal_memory.PATH,
     )
     page = inside(now, sampled=True)
     page.drawn, page.clock = drawn, clock
@@ -152,6 +163,30 @@ def test_people_share_a_sample_and_what_anybody_saw_stands_in_the_list_of_all(sa
     answer = sampled.get(f"/api/recordings/{other}").json()
     assert (answer["recording"]["summary"]["done"], answer["mine"]["judged"]) == (True, None)
     assert sampled.get("/api/study").json()["progress"]["done"] == 2
+
+
+def test_a_sample_goes_on_without_somebody_who_withdrew_and_says_who_is_gone(sampled, capsys):
+    gone, other = sampled.number["abelo", 0.0], sampled.number["borunga", 10.0]
+    look(sampled, other, "mono", range(200, 300, 4))
+    assert judge(sampled, other).status_code == 200
+    withdrawal_memory.write(withdrawal_memory.Memory().with_recording("pair", "consent", {"id": ["abelo"]}, ["pair"]), sampled.folder)
+    assert judge(sampled, gone, "finding", "a face").json()["reload"]
+    answer = sampled.get("/api/study").json()
+    sampled.edition = answer["edition"]
+    assert [one["status"] for one in answer["recordings"]].count("kept") == 3
+    entry = answer["recordings"][gone]
+    assert (entry["status"], entry["name"], entry["done"]) == ("withdrawn", f"{gone + 1}: pair, 0:00", True)
+    assert (answer["progress"]["done"], answer["progress"]["left"]) == (1, 2)
+    assert sampled.get(f"/api/recordings/{gone}").json()["recording"]["files"] == []
+    refused = sampled.get(f"/stills/{gone}/left?frames=0&height=90&columns=1")
+    assert (refused.status_code, "withdrawn from the study" in refused.json()["error"]) == (410, True)
+    assert "withdrawn from the study" in judge(sampled, gone, "finding", "a face").json()["error"]
+    # Whoever draws again draws of the others, and what was said of them stands.
+    capsys.readouterr()
+    drawn = review.draw_clips(9, 0, "ann")
+    assert capsys.readouterr().out.startswith("'pair' was withdrawn from the study: no clip of it is drawn or shown.\n3 of 3 clips")
+    assert {clip.recording for clip in drawn.clips} == {"single"}
+    assert [one.clip for one in judgements(Ledger(sampled.folder / LEDGER_PATH).lines(), drawn)] == [sampled.drawn.clips[other]]
 
 
 def test_outcomes_are_taken_in_a_sample_alone_and_decisions_never(sampled, page):

@@ -89,6 +89,7 @@ def serve(args: argparse.Namespace, opener: Callable[[int], OpenStudy], *, sampl
     ReviewError
         When there is nothing to review, the port is taken, or other machines could reach the page.
     """
+    from scrubin.audit.expected import withdrawal_memory
     from scrubin.curate.page import server
     from scrubin.curate.page.app import ReviewApp
     from scrubin.curate.page.open_study import RELEASED_TABLES, TABLES, StudyNow
@@ -98,7 +99,8 @@ def serve(args: argparse.Namespace, opener: Callable[[int], OpenStudy], *, sampl
     if args.host not in LOOPBACK and not args.reachable_from_elsewhere:
         msg = f"--host {args.host}: other machines could then see the recordings; if that is wanted, add --reachable-from-elsewhere"
         raise ArgumentsError(msg)
-    study = StudyNow(opener, RELEASED_TABLES) if args.released or sampled else StudyNow(opener, TABLES, QUESTIONS_PATH)
+    tables = RELEASED_TABLES if args.released or sampled else TABLES
+    study = StudyNow(opener, tables, QUESTIONS_PATH, withdrawal_memory.PATH)
     doorway = server.Doorway(DOORWAY)
     try:
         place = None if args.at is None else place_of(args.at, study.get().recordings())
@@ -154,7 +156,9 @@ def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> 
     """Draw clips of the finished release, and say how many."""
     from scrubin.curate.by_hand import ledger
 
-    drawn = ledger.draw_clips(count, seed, by, folder)
+    drawn, gone = ledger.draw_clips(count, seed, by, folder)
+    for name in gone:
+        sys.stdout.write(f"'{name}' was withdrawn from the study: no clip of it is drawn or shown.\n")
     sys.stdout.write(f"{len(drawn.clips)} of {drawn.population} clips, each of at most {CLIP_S} s, drawn with seed {seed}.\n")
     return drawn
 

@@ -159,8 +159,11 @@ def _bytes(path: Path) -> bytes:
 MOST_CLIPS = 2000
 
 
-def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> Sampled:
+def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> tuple[Sampled, list[str]]:
     """Draw clips of the finished release and note them in the ledger; the same draw is noted once, and goes on where it stopped.
+
+    Nobody looks at those who withdrew while the release still has them: none of their clips is drawn, and their recordings are returned
+    as well. What was said about a clip of the others counts in every draw that holds it.
 
     A draw that was noted needs no release: what somebody saw in it may be what keeps these videos from being released again.
 
@@ -173,7 +176,8 @@ def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> 
         msg = f"--sample is a number of clips from 1 to {MOST_CLIPS}, and --seed a whole number from 0"
         raise ReviewError(msg)
     desk, videos = Desk.open(folder, by), released_clips.load_released(folder)
-    population = released_clips.population(folder, videos, desk.times_s)
+    gone = sorted({name for name, _ in videos if name in desk.reviewed.withdrawn})
+    population = released_clips.population(folder, {key: one for key, one in videos.items() if key[0] not in gone}, desk.times_s)
     if not population:
         msg = "every released second is black: there is nothing to look at"
         raise ReviewError(msg)
@@ -182,7 +186,7 @@ def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> 
     if wanted not in [one.drawn for one in sample.samples(desk.lines())]:
         released_clips.require_finished(folder, videos)
         desk.sample(wanted)
-    return wanted
+    return wanted, gone
 
 
 @dataclass(frozen=True)

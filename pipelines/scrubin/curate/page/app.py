@@ -34,8 +34,9 @@ from scrubin.curate.page.server import Guard, Session
 from scrubin.curate.page.stills import Drawing, FileKey
 from scrubin.stages.review import Line, attention
 from scrubin.stages.review.attention import Look
-from scrubin.stages.review.desk import WHATS
+from scrubin.stages.review.desk import WHATS, WITHDREW
 from scrubin.stages.review.events import ADD, CLEAN, FINDING, KINDS, SUBJECTS, Box
+from scrubin.stages.review.views import WITHDRAWN
 
 HERE = Path(__file__).parent
 # Decoding keeps a processor busy; more threads than these would only slow the picture that is waited for.
@@ -339,7 +340,8 @@ class ReviewApp:
                 study.choose_plants(file)
                 return study, times_s
             except ReviewError as error:
-                raise BadRequestError(str(error), 404) from error
+                is_withdrawn = any((one.number, one.status) == (file[0], WITHDRAWN) for one in study.recordings())
+                raise BadRequestError(*((WITHDREW, 410) if is_withdrawn else (str(error), 404))) from error
 
         return await self._at_desk(known, request)
 

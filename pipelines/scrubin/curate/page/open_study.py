@@ -7,7 +7,6 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -317,7 +316,7 @@ def edition(desk: Desk, files: Mapping[FileKey, Source]) -> str:
 TABLES = tuple(INTERIM / f"{name}.parquet" for name in ("recordings", "proposals", "stops", "quarantine_ingest", "quarantine_screen"))
 RELEASED_TABLES = (*TABLES, CUTS_PATH, VIDEOS_PATH)
 RUNNING = "the pipeline is running and its tables are being rewritten; trying again"
-Identity = tuple[tuple[int, int, int], ...] | None
+Identity = tuple[tuple[int, ...], ...] | None
 
 
 class RewrittenError(Exception):
@@ -333,8 +332,8 @@ class StudyNow:
         Reads the study; it takes how often that was done before.
     tables
         What it reads; without one of them nothing can be reviewed.
-    questions
-        What the audit asks, which need not be there.
+    others
+        What else it reads, which need not be there: what the audit asks, who withdrew.
 
     Raises
     ------
@@ -342,8 +341,8 @@ class StudyNow:
         When there is nothing to review yet.
     """
 
-    def __init__(self, opener: Callable[[int], OpenStudy], tables: tuple[Path, ...], questions: Path | None = None) -> None:
-        self._opener, self._tables, self._questions = opener, tables, questions
+    def __init__(self, opener: Callable[[int], OpenStudy], tables: tuple[Path, ...], *others: Path) -> None:
+        self._opener, self._tables, self._others = opener, tables, others
         self._lock = threading.Lock()
         self._identity = self._seen_now()
         self._study = self._opened(0)
@@ -384,10 +383,19 @@ class StudyNow:
     def _seen_now(self) -> Identity:
         """Return what tells the tables from other ones; None while one is missing."""
         try:
-            statuses = [path.stat() for path in self._tables]
+            tables = [_identity(path) for path in self._tables]
         except OSError:
             return None
-        if self._questions is not None:
-            with suppress(FileNotFoundError):
-                statuses.append(self._questions.stat())
-        return tuple((status.st_ino, status.st_size, status.st_mtime_ns) for status in statuses)
+        return (*tables, *map(_identity_if_there, self._others))
+
+
+def _identity(path: Path) -> tuple[int, ...]:
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _identity_if_there(path: Path) -> tuple[int, ...]:
+    try:
+        return _identity(path)
+    except FileNotFoundError:
+        return ()

@@ -26,7 +26,7 @@ from scrubin.stages.review.desk import Desk
 from scrubin.stages.review.events import FINDING, Box, Clip, Sampled
 from scrubin.stages.review.sample import STILLS_EVERY_S, Judgement, judgements
 from scrubin.stages.review.standing import Flags, seconds_of, true_runs
-from scrubin.stages.review.views import FileView, RecordingSummary, RecordingView
+from scrubin.stages.review.views import WITHDRAWN, FileView, RecordingSummary, RecordingView
 from scrubin.stages.screen.proposals import Numbers
 
 VIEW = "released"
@@ -154,8 +154,8 @@ def open_released(folder: Path, by: str | None, generation: int, now_s: Callable
     if not _holds(folder / RELEASE, by_name):
         msg = f"{RELEASE}: there is no release of these videos, so there is nothing to look at; run: make repro"
         raise ReviewError(msg)
-    keys = [(one, camera) for one in desk.recordings() for camera in one.cameras]
-    videos = {(one.number, camera): by_name[one.name, camera] for one, camera in keys if (one.name, camera) in by_name}
+    keys = [(one.number, key) for one in desk.recordings() for key in desk.reviewed.cameras(one.name)]
+    videos = {(number, key[1]): by_name[key] for number, key in keys if key in by_name}
     files = {key: Source.of_file(video.path, video.sha256) for key, video in videos.items()}
     root = folder / RELEASE
     return ReleasedStudy(desk, Stills(root, files), Served(now_s), edition(desk, files), generation, videos, root)
@@ -187,7 +187,10 @@ class SampledStudy(ReleasedStudy):
         return self.drawn.clips
 
     def recordings(self) -> list[RecordingSummary]:
-        """Return all clips in the order of the draw; done are those that somebody judged: people share a sample."""
+        """Return all clips in the order of the draw; done are those that somebody judged: people share a sample.
+
+        Of who withdrew meanwhile there is nothing to look at.
+        """
         known = {one.number: one for one in self.desk.recordings()}
         judged = self._judged()
         return [self._entry(number, known[self.recording_of[number]], judged) for number in range(len(self.clips))]
@@ -216,9 +219,10 @@ class SampledStudy(ReleasedStudy):
         return {**super().mine(number), "judged": outcome, "raw": self.raw_command(number)}
 
     def progress(self) -> Progress:
-        """Return how many clips somebody judged."""
-        done = sum(one.done for one in self.recordings())
-        return Progress(done, len(self.clips) - done, 0, None)
+        """Return how many clips somebody judged, of those that can be."""
+        kept = [one for one in self.recordings() if one.status == "kept"]
+        done = sum(one.done for one in kept)
+        return Progress(done, len(kept) - done, 0, None)
 
     def note_seen(self, file: FileKey, view: str, frames: Sequence[int], look: Look, nonce: str) -> Line | None:
         """Append which frames of the source the stills showed."""
@@ -241,7 +245,12 @@ class SampledStudy(ReleasedStudy):
         return self.desk.check(self.drawn.videos, self.clips[number], outcome, why, nonce)
 
     def raw_command(self, number: int) -> str:
-        """Return the command that opens the raw review where a clip begins: what is seen in a clip is hidden there."""
+        """Return the command that opens the raw review where a clip begins: what is seen in a clip is hidden there.
+
+        "" for a clip of somebody who withdrew.
+        """
+        if not self._cameras(number):
+            return ""
         clip, file = self.clips[number], self._cameras(number)[0]
         video = self.videos[file]
         frame = int(np.searchsorted(self.times_s(file)[:-1], clip.start_s - 1e-6))
@@ -250,11 +259,13 @@ class SampledStudy(ReleasedStudy):
 
     def _entry(self, number: int, of: RecordingSummary, judged: Mapping[Clip, Judgement]) -> RecordingSummary:
         clip, judgement = self.clips[number], judged.get(self.clips[number])
-        nothing = replace(of, proposals=0, undecided=0, asked=0, lenses_missing=0, stops_missing=0, disputed=0, lost=0, status="kept")
+        nothing = replace(of, proposals=0, undecided=0, asked=0, lenses_missing=0, stops_missing=0, disputed=0, lost=0)
+        named = replace(nothing, number=number, name=f"{number + 1}: {of.name}, {_clock(clip.start_s)}")
+        if of.status == WITHDRAWN:
+            return named
         return replace(
-            nothing,
-            number=number,
-            name=f"{number + 1}: {of.name}, {_clock(clip.start_s)}",
+            named,
+            status="kept",
             cameras=tuple(camera for _, camera in self._cameras(number)),
             reason="" if judgement is None else judgement.outcome,
             duration_s=clip.end_s - clip.start_s,
@@ -316,10 +327,10 @@ def open_sampled(
     numbers = {one.name: one.number for one in desk.recordings()}
     recording_of = {number: numbers[clip.recording] for number, clip in enumerate(drawn.clips)}
     videos = {
-        (number, camera): video
+        (number, camera): by_name[name, camera]
         for number, clip in enumerate(drawn.clips)
-        for (name, camera), video in by_name.items()
-        if name == clip.recording
+        for name, camera in desk.reviewed.cameras(clip.recording)
+        if (name, camera) in by_name
     }
     files = {key: Source.of_file(video.path, video.sha256) for key, video in videos.items()}
     # A finding keeps these very videos from being released again. Whoever takes it back looks at them where they wait.

@@ -35,6 +35,8 @@ SAME_S = 1e-6
 QUARANTINES = ("ingest", "screen", "render")
 CHANGE = "change"
 WHATS = (ACCEPT, REJECT, CHANGE, ADD)
+GONE = "nothing is written about it any more, and nothing of it is shown; 'make repro' takes it out of the page"
+WITHDREW = f"this recording was withdrawn from the study: {GONE}"
 
 
 class Desk:
@@ -99,8 +101,7 @@ class Desk:
         """
         key = self._state.name(number), camera
         if key not in self._state.study.files:
-            msg = "there is no such video file to review"
-            raise ReviewError(msg)
+            raise ReviewError(WITHDREW if key[0] in self._state.study.withdrawn else "there is no such video file to review")
         return self._state.study.files[key]
 
     def recordings(self) -> list[RecordingSummary]:
@@ -119,7 +120,7 @@ class Desk:
             tuple(views.proposal_view(of.files[one.key], item, items, of.reviewers) for one, items in status for item in items),
             tuple(view for one, items in status for view in views.drawn(one.key, items, standing, self._state.times_s)),
             tuple(views.missing(status)),
-            tuple(views.log(name, standing)),
+            () if name in of.withdrawn else tuple(views.log(name, standing)),
         )
 
     def hidden(self, number: int, camera: str, time_s: float) -> list[Box | None]:
@@ -346,7 +347,8 @@ class Desk:
     def undo(self, number: int | None = None, *, nonce: str = "") -> Line | None:
         """Undo what this person did last of what still counts, and return the last line of it; None when there is nothing.
 
-        What they took away, moved or included stands again as it was. Doing so again goes on to what they did before that.
+        What they took away, moved or included stands again as it was. Doing so again goes on to what they did before that. What is about
+        somebody who withdrew is passed over: nothing is written about them.
 
         Parameters
         ----------
@@ -356,14 +358,19 @@ class Desk:
         Raises
         ------
         ReviewError
-            When the last is in another recording: names it.
+            When the last is in another recording: names it. When all that is left is about somebody who withdrew.
         """
         if nonce and (known := self.written(nonce)) is not None:
             return known
         self._state.update()
-        done = list(undoing.actions(self._state.standing, self.by))
-        here = done if number is None else [one for one in done if one.recording in ("", self._state.name(number))]
+        every = list(undoing.actions(self._state.standing, self.by))
+        withdrawn = withdrawal_memory.load(self._folder)
+        done = [one for one in every if not self._is_about(withdrawn, events.Withdrawn(one.lines[-1], ""))]
+        places = None if number is None else ("", self._state.name(number))
+        here = [one for one in done if places is None or one.recording in places]
         if not here:
+            if any(places is None or one.recording in places for one in every):
+                raise ReviewError(WITHDREW)
             if done:
                 msg = (
                     f"nothing of yours is left to undo in this recording; your last decision is about {done[0].where}: open it to undo that"
@@ -459,6 +466,8 @@ class Desk:
     def _summary(self, number: int) -> RecordingSummary:
         name = self._state.names[number]
         rows, status = self._state.rows[name], self._state.statuses(name)
+        if not status and name in self._state.study.withdrawn:
+            return views.summary(number, rows, status, views.WITHDRAWN, GONE)
         return views.summary(number, rows, status, *views.state_of(rows, self._state.standing, is_reviewed=bool(status)))
 
     def _append(self, event: str, says: events.Event, nonce: str) -> Line:
@@ -469,10 +478,11 @@ class Desk:
 
     def _refuse_withdrawn(self, says: events.Event) -> None:
         """Raise a `ReviewError` for a line about somebody who withdrew, also while this desk was open: its study is of before that."""
-        withdrawn = withdrawal_memory.load(self._folder)
-        if any(name in withdrawn for name in self._names_in(says)):
-            msg = "this recording was withdrawn from the study: nothing is written about it any more; 'make repro' takes it out of the page"
-            raise ReviewError(msg)
+        if self._is_about(withdrawal_memory.load(self._folder), says):
+            raise ReviewError(WITHDREW)
+
+    def _is_about(self, withdrawn: withdrawal_memory.Memory, says: events.Event) -> bool:
+        return any(name in withdrawn for name in self._names_in(says))
 
     def _names_in(self, says: events.Event) -> list[str]:
         """Return the recordings that a line is about, and what an acknowledgement is about."""

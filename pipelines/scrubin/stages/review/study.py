@@ -156,13 +156,15 @@ class ReviewedStudy:
     folds: float = 0.0
 
     def asking(self, questions: Iterable[Question]) -> ReviewedStudy:
-        """Return the study with those questions that are about its files as they are now."""
+        """Return the study as its page shows it: without who withdrew, with those questions that are about its files as they are now."""
+        gone = {name for name in self.recordings() if name in self.withdrawn}
+        files = {key: file for key, file in self.files.items() if key[0] not in gone}
         by_file: dict[FileKey, list[Question]] = {}
         for one in questions:
-            file = self.files.get((one.recording, one.camera))
-            if file is not None and file.sha256 == one.sha256 and one.sight.last < file.frame_count and one.recording not in self.withdrawn:
+            file = files.get((one.recording, one.camera))
+            if file is not None and file.sha256 == one.sha256 and one.sight.last < file.frame_count:
                 by_file.setdefault(file.key, []).append(one)
-        return replace(self, questions=by_file)
+        return replace(self, files=files, questions=by_file)
 
     def answered(self, key: FileKey, asked: Asked, standing: Standing) -> Part:
         """Return what was decided about a question: accepted where it is hidden now, whoever drew that."""

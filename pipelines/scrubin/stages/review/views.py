@@ -14,6 +14,7 @@ from scrubin.stages.review.standing import FileKey, Run, Standing, lens_frames
 from scrubin.stages.review.status import FileStatus, Judged, asked_inside, frames_on_screen
 from scrubin.stages.review.study import Boundaries, Stop, StudyFile
 
+WITHDRAWN = "withdrawn"
 DRAWN = "line:"
 """Begins the key of what a person added: the line of the ledger that did."""
 _DRAWN_KEY = re.compile(rf"{DRAWN}([0-9]{{1,9}})(?::[0-9]{{1,9}})?", re.ASCII)
@@ -101,7 +102,7 @@ class DrawnView:
 
 @dataclass(frozen=True)
 class RecordingSummary:
-    """A line of the list: ``status`` is kept, excluded or quarantined; ``done`` when nothing is unseen or undecided.
+    """A line of the list: ``status`` is kept, excluded, quarantined or withdrawn; ``done`` when nothing is unseen or undecided.
 
     Of what is undecided, ``asked`` are questions of the audit.
     """

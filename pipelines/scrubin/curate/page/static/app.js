@@ -63,6 +63,8 @@ async function open(number, timeS = null) {
     return;
   }
   const { summary } = state.view;
+  // Nothing of the one before stays on the screen.
+  if (!state.camera && full.isOpen) full.toggle();
   say(summary.status === "kept" ? `${summary.name} is open.` : `${summary.name} is not released: ${summary.reason || summary.status}.`);
 }
 

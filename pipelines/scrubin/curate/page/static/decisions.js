@@ -19,7 +19,7 @@ const CAME_S = 0.3;
 
 export class Decisions {
   constructor(watch, lens, say) {
-    Object.assign(this, { watch, lens, say, busy: false, wish: null, decides: null, ending: null, current: null, came: null });
+    Object.assign(this, { watch, lens, say, busy: false, wish: null, decides: null, current: null, came: null });
     // What somebody chose themselves is what they mean, also when it is what had come.
     state.on("selection", () => (this.came = null));
   }
@@ -52,7 +52,7 @@ export class Decisions {
 
   /** Why a key is not about a span, as a sentence; "" when it is. */
   #whyNot(span) {
-    if (this.busy && !this.ending) return "";
+    if (this.busy) return "";
     if (this.came?.id === spanId(span) && performance.now() - this.came.at < CAME_S * 1000) return "this span came only now. Look at it, then say it again.";
     return isElsewhere(span) ? "the picture on the screen is none of the selected span. J and K go to a span." : "";
   }
@@ -125,7 +125,7 @@ export class Decisions {
   /** What waited is no longer wanted: nothing is to be confirmed, and the next key does not find it in its way. */
   #takeBack(wish) {
     wish.isTakenBack = true;
-    if (this.wish === wish) Object.assign(this, { wish: null, ending: this.decides, decides: null, pending: "" });
+    if (this.wish === wish) Object.assign(this, { busy: false, wish: null, decides: null, pending: "" });
   }
 
   async exclude() {
@@ -191,14 +191,15 @@ export class Decisions {
     }
   }
 
-  /** Wait until a span was on the screen for long enough; whoever takes it back meanwhile, or goes on, waits no longer. */
+  /** Wait until a span was on the screen for long enough. Where it was not, the wish is taken back: nothing is decided unseen. */
   async #shown(number, span, wish) {
+    const isShown = () => state.number === number && this.#isShown(span);
     let [patience, loading] = [LENS_WAIT_MS, LENS_LOAD_MS];
-    const isGone = () => wish.isTakenBack || state.number !== number || spanId(state.span ?? span) !== spanId(span);
-    if (isGone() || this.#isLost(span, wish) || this.#isShown(span)) return;
+    let lost = "";
+    if (!byId("full").open) this.watch.turnTo("lens");
     this.say(byId("full").open ? "Look at it: a moment more. U takes it back." : "Look at both ends of it in the lens: a moment more. U takes it back.");
     let before = performance.now();
-    while (!isGone() && !this.#isLost(span, wish) && !this.#isShown(span) && patience > 0 && loading > 0) {
+    while (!wish.isTakenBack && !isShown() && !(lost = whyLost(number, span, patience <= 0 || loading <= 0))) {
       await new Promise((resolve) => setTimeout(resolve, LENS_TICK_MS));
       const now = performance.now();
       // Nobody looks at pictures that are still on their way.
@@ -206,25 +207,20 @@ export class Decisions {
       else loading -= now - before;
       before = now;
     }
-  }
-
-  /** Whether another picture fills the screen before this span was looked at: then it is not decided. */
-  #isLost(span, wish) {
-    if (!isElsewhere(span)) return false;
+    if (wish.isTakenBack || !lost) return;
     this.#takeBack(wish);
-    this.say(`${wish.name}: not taken, for another picture came on the screen before you had looked at it. Nothing was decided.`, false, true);
-    return true;
+    this.say(`${wish.name}: not taken, for ${lost}. Nothing was decided.`, false, true);
   }
 
   /** At full size the lens cannot be seen: what fills the screen is the look, if it is of the span. */
   #isShown(span) {
     if (span.drawn) return true;
     if (byId("full").open && !isElsewhere(span)) return this.watch.largeS >= NEEDED_S.full;
-    return span.lens_seen || span.lens.every(([a, b]) => this.#sawAll(span.camera, a, b));
+    return span.lens_seen || state.mine.seen.includes(spanId(span)) || span.lens.every(([a, b]) => this.#sawAll(span.camera, a, b));
   }
 
   get #isLoaded() {
-    return byId("full").open ? this.watch.large !== null || this.watch.isLargeFailed || state.preview : this.lens.isLoaded;
+    return byId("full").open ? this.watch.large !== null || this.watch.isLargeFailed : this.lens.isLoaded;
   }
 
   #sawAll(camera, first, last) {
@@ -252,22 +248,19 @@ export class Decisions {
 
   /** One decision at a time; what was seen until now is written before it. It may wait as a wish that can be taken back. */
   #work(work, { name: pending = "", wish = null, isUndo = false } = {}) {
-    if (this.busy && !this.ending) {
+    if (this.busy) {
       this.say("What you decided before is not written yet: this was not taken. Say it again.", false, true);
       return false;
     }
-    const before = this.ending;
-    Object.assign(this, { busy: true, current: work, ending: null, wish, pending: isUndo ? "what you undid" : pending || "what you said last" });
-    const done = this.#written(work, before);
+    Object.assign(this, { busy: true, current: work, wish, pending: isUndo ? "what you undid" : pending || "what you said last" });
+    const done = this.#written(work);
     this.decides = isUndo ? null : done;
     return done;
   }
 
-  /** `before` is what was taken back, and ends in a moment. */
-  async #written(work, before) {
+  async #written(work) {
     state.tell("busy");
     try {
-      await before;
       await this.watch.send();
       await work();
       state.tell("written");
@@ -278,12 +271,22 @@ export class Decisions {
       await state.reload().catch(() => {});
       return false;
     } finally {
-      if (this.current === work) Object.assign(this, { busy: false, current: null, ending: null, wish: null, decides: null, pending: "" });
+      // What was taken back ends here as well, and something else may be at work by then.
+      if (this.current === work) Object.assign(this, { busy: false, current: null, wish: null, decides: null, pending: "" });
       // Whoever was asked whether to leave, and stayed, has lost nothing.
       if (history.state?.lost && !leaving.isOwn) history.replaceState(null, "");
       state.tell("busy");
     }
   }
+}
+
+/** Why a span was not looked at and will not be, as part of a sentence; "" while it may be. */
+function whyLost(number, span, isLate) {
+  if (state.number !== number || state.selected !== spanId(span)) return "you went on before you had looked at it";
+  if (isElsewhere(span)) return "another picture came on the screen before you had looked at it";
+  if (state.preview) return "V hides it: press V again, then look at it";
+  if (!isLate) return "";
+  return byId("full").open ? "its picture was not on the screen for long enough" : "its ends were not in the lens for long enough: K and J bring them there";
 }
 
 /** Whether a picture that is none of a span fills the screen. */

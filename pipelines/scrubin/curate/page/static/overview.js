@@ -56,7 +56,8 @@ function sampled(clips) {
   const then = findings
     ? "Hide what you saw: run scrubin review, decide, and make repro. The new videos need a new sample. Before that, nothing is released again."
     : "Ctrl-C in the terminal ends the server and says what this proves; make repro puts it into the certificate of the release.";
-  return element("p", {}, `You looked at all ${clips.length} clips: ${counted(findings, "finding")}. ${then}`);
+  const looked = clips.filter((one) => one.status === "kept").length;
+  return element("p", {}, `You looked at all ${looked} clips: ${counted(findings, "finding")}. ${then}`);
 }
 
 function table(rows, open, dialog) {
