@@ -533,7 +533,7 @@ def test_a_value_out_of_range_in_labels_of_criteria_is_an_error_whatever_the_cri
     team = put(tmp_path / "team", {"all.csv": b"video,frame,C1\na,0,1\na,1,0\n"})
     named = ["--from", "mark-tables", "--predictions-from", "mark-tables"]
     assert cli.main(["score", "criteria", "--ground-truth", str(truth), "--predictions", str(team), *named]) == 1
-    assert "all.csv, line 3: tension is '2'" in capsys.readouterr().err
+    assert "all.csv, line 3: tension is '2'; give a share of annotators or a probability in 0..1" in capsys.readouterr().err
 
 
 def test_a_predicted_value_out_of_range_is_an_error_where_the_labels_have_the_criterion(tmp_path, capsys):
@@ -542,3 +542,11 @@ def test_a_predicted_value_out_of_range_is_an_error_where_the_labels_have_the_cr
     named = ["--from", "mark-tables", "--predictions-from", "mark-tables"]
     assert cli.main(["score", "criteria", "--ground-truth", str(truth), "--predictions", str(team), *named]) == 1
     assert "all.csv, line 3: Tension is '1.5'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "values"), [("model", ("ours", "ours")), ("fold", ("3", "3")), ("time_ms", ("0", "40"))])
+def test_a_column_of_labels_that_can_be_no_criterion_is_left_out_and_named(name, values, tmp_path, capsys):
+    truth = put(tmp_path / "truth", {"all.csv": f"video,frame,C1,{name}\na,0,1,{values[0]}\na,1,0,{values[1]}\n".encode()})
+    team = put(tmp_path / "team", {"all.csv": b"video,frame,C1\na,0,1\na,1,0\n"})
+    code, _, err = run(capsys, "score", "criteria", "--ground-truth", truth, "--predictions", team)
+    assert (code, f"not read, as it is no criterion: {name}" in err) == (0, True), err
