@@ -241,7 +241,13 @@ def test_a_result_that_gives_its_score_twice_is_not_scored_by_the_last_one(tmp_p
 @pytest.mark.parametrize(("task", "column"), [("phases", "phase"), ("criteria", "C1")])
 @pytest.mark.parametrize(
     ("truth", "found", "is_same"),
-    [("001 7", "001.0 7.0", True), ("7. 8", "7 8.0", True), ("1.5e1 01.50", "1.5e1 01.50", True), ("001 7", "1 7", False), ("15 7", "1.5e1 7", False)],
+    [
+        ("001 7", "001.0 7.0", True),
+        ("7. 8", "7 8.0", True),
+        ("1.5e1 01.50", "1.5e1 01.50", True),
+        ("001 7", "1 7", False),
+        ("15 7", "1.5e1 7", False),
+    ],
 )
 def test_a_name_of_a_video_loses_the_point_of_a_number_and_nothing_else(truth, found, is_same, task, column, tmp_path, capsys):
     for folder, names in (("truth", truth), ("found", found)):

@@ -38,7 +38,7 @@ def is_settings(file: Path) -> bool:
     if file.suffix.lower() not in NAMES_CLASSES or file.name.lower() in DATA_SET:
         return False
     try:
-        every = _yaml_of(file)
+        every = _yaml_of(file) if file.stat().st_size <= MOST_BYTES else []
         return bool(every) and all(isinstance(one, Mapping) and one and not _may_name_classes(one) for one in every)
     except (ScrubinError, OSError, ValueError, RecursionError):  # said when somebody reads it
         return False
@@ -49,10 +49,10 @@ def _yaml_of(file: Path) -> list[Any]:
     machine.require_package("yaml", f"reading {file}")
     import yaml
 
-    text = strangers.read_bytes(file, limit="yaml_mb").decode("utf-8-sig", errors="replace")
+    text = strangers.read_bytes(file).decode("utf-8-sig", errors="replace")
     try:
         strangers.refuse_yaml_bomb(text, file)
-        return list(yaml.load_all(text, Loader=yaml.BaseLoader))
+        return list(yaml.load_all(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader)))
     except yaml.YAMLError as error:
         raise ValueError(file) from error
 

@@ -150,8 +150,15 @@ def _no_labels(
                 likely.add(letters)
             elif not _is_own_name(form, names[file]) and not beside.is_of_video(file.relative_to(path), path, videos):
                 odd[file] = letters
-        odd = {file: letters for file, letters in odd.items() if likely and letters not in likely and beside.holds_no_labels(file, videos)}
-        return frozenset(file for file in odd if looked.wanted is None or not looked.at(file, names[file]).like_wanted)
+        # One question after the other about a file, as a document is kept until the next one.
+        return frozenset(
+            file
+            for file, letters in odd.items()
+            if likely
+            and letters not in likely
+            and beside.holds_no_labels(file, videos)
+            and (looked.wanted is None or not looked.at(file, names[file]).like_wanted)
+        )
 
 
 def _is_own_name(form: AnyFormat, name: str) -> bool:
@@ -485,7 +492,15 @@ def _likely(files: Mapping[str, Sequence[Path]], *, first_only: bool) -> list[An
 
     The first file that tells anything decides, or any of the first ones. What only names classes tells nothing beside files of labels.
     """
-    fits = [form for name, form in readable().items() if name in files and _looks_like(form, files[name], first_only=first_only)]
+    asked: dict[Path, list[AnyFormat]] = {}
+    for name, form in readable().items():
+        for file in _telling(files.get(name, ()), first_only=first_only):
+            asked.setdefault(file, []).append(form)
+    found: set[str] = set()
+    for file, forms in asked.items():
+        # All formats about one file, as a document is kept until the next one.
+        found |= {form.name for form in forms if form.name not in found and _is_like(file, form)}
+    fits = [form for name, form in readable().items() if name in found]
     fits = [form for form in fits if not all(map(only_names_classes, files[form.name]))] or fits
     return [form for form in fits if form.by_hand.precedence == _precedence(fits)]
 
@@ -494,11 +509,16 @@ def _precedence(forms: Sequence[AnyFormat]) -> int:
     return min((form.by_hand.precedence for form in forms), default=0)
 
 
-def _looks_like(form: AnyFormat, files: Sequence[Path], *, first_only: bool) -> bool:
+def _telling(files: Sequence[Path], *, first_only: bool) -> Sequence[Path]:
+    """Return the files that may tell whether they are of a format."""
     seen = [file for file in files[:LOOKED_AT] if not (first_only and only_names_classes(file))]
     telling = [file for file in seen if _shows_format(file)] or [file for file in seen if only_names_classes(file)] or seen[:1]
+    return telling[: 1 if first_only else LOOKED_AT]
+
+
+def _is_like(file: Path, form: AnyFormat) -> bool:
     try:
-        return any(form.by_hand.evidence(file) for file in telling[: 1 if first_only else LOOKED_AT])
+        return form.by_hand.evidence(file)
     except OSError as error:
         raise AnnotationError(
             [Fault(str(error.filename), "file-unreadable", f"cannot be read: {error.strerror}", "make it readable")]
