@@ -408,7 +408,7 @@ BESIDE_DATA_SET = {
     "settings": ("task: detect\nclasses: null\nseed: 0\n", ""),
     "choice": ("classes:\n- 0\n- 2\nnames: unet\n", ""),
     "deep": ("trainer:\n  devices: 1\n  fold: 0\n", ""),
-    "numbers": ("lr: 0.1\nseed: 0\n", ""),
+    "number": ("seed: 0\n", ""),
     "one": ("0: hook\n", "the classes are also named in"),
     "list": ("- hook\n- grasper\n", "the classes are also named in"),
     "nothing": ("# names\n", "the classes are also named in"),
