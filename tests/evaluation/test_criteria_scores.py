@@ -80,7 +80,11 @@ def test_intervals_sheet_and_page_are_those_of_the_other_metrics(study, capsys):
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("0.75,0.25", "1.75,0.25", "found.csv, line 2: C1 is '1.75'; give a probability in 0..1; apply a sigmoid to logits first"),
+        (
+            "0.75,0.25",
+            "1.75,0.25",
+            "found.csv, line 2: C1 is '1.75'; give a share of annotators or a probability in 0..1, of logits their sigmoid",
+        ),
         ("1,29500,0.5,0,0.25\n", "", "1, frame 29500: labelled, but not predicted"),
         ("162,25,0.875,1,0.5\n", "", "162: the video is not predicted"),
         ("C1,C2,C3", "C1,C2,C4", "found.csv: the labels have no criterion 'C4'"),

@@ -238,11 +238,21 @@ def test_a_result_that_gives_its_score_twice_is_not_scored_by_the_last_one(tmp_p
     assert said in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("truth", "found"), [("001", "001.0"), ("7", "7.0"), ("1.5e1", "1.5e1"), ("01.50", "01.50")])
-def test_a_name_of_a_video_loses_the_point_of_a_number_and_nothing_else(truth, found, tmp_path, capsys):
-    for folder, name in (("truth", truth), ("found", found)):
+@pytest.mark.parametrize(("task", "column"), [("phases", "phase"), ("criteria", "C1")])
+@pytest.mark.parametrize(
+    ("truth", "found", "is_same"),
+    [
+        ("001 7", "001.0 7.0", True),
+        ("7. 8", "7 8.0", True),
+        ("1.5e1 01.50", "1.5e1 01.50", True),
+        ("001 7", "1 7", False),
+        ("15 7", "1.5e1 7", False),
+    ],
+)
+def test_a_name_of_a_video_loses_the_point_of_a_number_and_nothing_else(truth, found, is_same, task, column, tmp_path, capsys):
+    for folder, names in (("truth", truth), ("found", found)):
         (tmp_path / folder).mkdir()
-        rows = "".join(f"{name},{frame},{frame // 3}\n" for frame in range(6))
-        (tmp_path / folder / "all.csv").write_text(f"video,frame,phase\n{rows}")
-    code = cli.main(["score", "phases", "--ground-truth", str(tmp_path / "truth"), "--predictions", str(tmp_path / "found")])
-    assert code == 0, capsys.readouterr().err
+        rows = "".join(f"{name},{frame},{frame // 3}\n" for name in names.split() for frame in range(6))
+        (tmp_path / folder / "all.csv").write_text(f"video,frame,{column}\n{rows}")
+    code = cli.main(["score", task, "--ground-truth", str(tmp_path / "truth"), "--predictions", str(tmp_path / "found")])
+    assert (code == 0) is is_same, capsys.readouterr().err

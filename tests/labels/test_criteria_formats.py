@@ -141,8 +141,8 @@ def test_a_fault_of_the_challenge_names_its_line(old, new, told):
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        (b"0.25", b"1.25", "line 2: C2 is '1.25'; give a probability in 0..1; apply a sigmoid to logits first"),
-        (b"0.25", b"nan0", "line 2: C2 is 'nan0'; give a probability in 0..1"),
+        (b"0.25", b"1.25", "line 2: C2 is '1.25'; give a share of annotators or a probability in 0..1, of logits their sigmoid"),
+        (b"0.25", b"nan0", "line 2: C2 is 'nan0'; give a share"),
         (b"162,25", b"1,29375", "line 3: frame 29375 of video 1 stands twice"),
         (b"162,25", b",25", "line 3: the cell 'video' is empty; name the video of every row"),
         (b"\n1,29375,0.5,0.25,0\n162,25,1,0.125,0.875", b"", "p.csv: has no rows; give a row per frame, or leave the file out"),

@@ -402,3 +402,34 @@ def test_yaml_in_a_folder_of_labels_names_its_classes_or_is_refused(case, tmp_pa
     reading = reader.read_path(tmp_path, None, reader.Options())
     errors = sentences(reading.faults, "error")
     assert any(says in one for one in errors) if says else not errors
+
+
+BESIDE_DATA_SET = {
+    "settings": ("task: detect\nclasses: null\nseed: 0\n", ""),
+    "choice": ("classes:\n- 0\n- 2\nnames: unet\n", ""),
+    "deep": ("trainer:\n  devices: 1\n  fold: 0\n", ""),
+    "number": ("seed: 0\n", ""),
+    "one": ("0: hook\n", "the classes are also named in"),
+    "list": ("- hook\n- grasper\n", "the classes are also named in"),
+    "nothing": ("# names\n", "the classes are also named in"),
+    "names": ("train:\n  Class_Names: [hook, grasper]\n", "the classes are also named in"),
+    "categories": ("- of:\n  - categories: {0: hook}\n", "the classes are also named in"),
+    "text": ("names: hook, grasper\n", "the classes are also named in"),
+    "lines": ("names: |\n  hook\n  grasper\n", "the classes are also named in"),
+    "by name": ("hook: 1\ngrasper: 2\n", "the classes are also named in"),
+    "points": ("kpt_shape: [7, 3]\n", "the classes are also named in"),
+    "broken": ("names: [hook\n", "the classes are also named in"),
+    "itself": ("a: &a [*a]\n", "the classes are also named in"),
+}
+
+
+@each("case", BESIDE_DATA_SET)
+def test_yaml_beside_that_of_a_data_set_is_settings_or_refused_by_its_name(case, tmp_path):
+    text, says = BESIDE_DATA_SET[case]
+    (tmp_path / "data.yaml").write_text("names: [hook, grasper]\n")
+    (tmp_path / "more.yaml").write_text(text)
+    (tmp_path / "ab01_000000.txt").write_bytes(b"0 0.5 0.5 0.2 0.2\n")
+    reading = reader.read_path(tmp_path, None, reader.Options())
+    errors = sentences(reading.faults, "error")
+    assert any("more.yaml" in one and says in one for one in errors) if says else not errors
+    assert dict(reading.unread) == ({} if says else {tmp_path / "more.yaml": False})

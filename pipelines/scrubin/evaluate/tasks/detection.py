@@ -251,7 +251,7 @@ def predictions_of(
     ScrubinError
         For files that cannot be used, or in other classes than the truth.
     """
-    form = source.form or detected(source.path, "boxes", handed_in=True)
+    form = source.form or detected(source.path, "boxes")
     if form.name == coco_results.NAME:
         boxes = _boxes(source, side_of_results(source, truth, truth_source), "predictions", classes, without_class=without_class)
     else:

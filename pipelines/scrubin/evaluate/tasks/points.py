@@ -56,7 +56,7 @@ def truth_of(source: Source) -> Boxes:
 
 def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
     """Return the predicted instances; errors as of `truth_of`, and for other classes than those of the truth."""
-    form = source.form or detected(source.path, "points", handed_in=True)
+    form = source.form or detected(source.path, "points")
     if form.name == coco_results.NAME:
         read = side_of_results(source, truth, truth_source)
     else:

@@ -1,4 +1,4 @@
-"""What lies beside predictions that somebody handed in and surely holds no labels: notes, settings, the declaration of training data.
+"""What lies beside labels and surely holds none: notes, settings, logs, the declaration of training data.
 
 In doubt a file may hold labels: without it, the others would be scored as if they were all.
 """
@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection as Names
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
-from scrubin.base import csv_text, strangers
+from scrubin.base import csv_text, machine, strangers
 from scrubin.base.errors import ScrubinError
 from scrubin.labels.choices import DECLARATION
 from scrubin.labels.registry import NAMES_CLASSES, document
@@ -19,15 +19,15 @@ from scrubin.labels.registry import NAMES_CLASSES, document
 DATA_SET = ("data.yaml", "data.yml")
 MOST_BYTES = 1 << 20
 """Of notes and settings."""
-MOST_VALUES = 8
-"""Of a list of settings; one with more may have a value per frame."""
-_SAYS_CLASSES = re.compile(r"names|class_?names?|class(?:es)?|categor(?:y|ies)|labels?|nc|kpt_.*", re.IGNORECASE)
+_SAYS_CLASSES = re.compile(r"(?:class_?)?names|class(?:es)?|categor(?:y|ies)|labels?", re.IGNORECASE)
 _OF_LABELS = re.compile(
     r"(?:image|categor|annotation|result|prediction|frame|label|detection|instance|object|shape|track|triplet|phase|step|video|recording"
-    r"|class|instrument|mask|box|bbox|polygon|segment|segmentation|key_?point|point|score|mark|criterion|criteria|c[1-9]|[0-9]+)"
+    r"|class|instrument|mask|box|bbox|polygon|segment|segmentation|key_?point|point|score|mark|criterion|criteria|c[1-9])"
     r"(?:y|s|es|ies)?(?:_?(?:id|name)s?)?",
     re.IGNORECASE,
 )
+_OF_LOGS = re.compile(r"(?:step|score)s?", re.IGNORECASE)
+"""Those of them that a row of a log has, too."""
 _BETWEEN_CELLS = re.compile(r"[,;\t]")
 
 
@@ -38,26 +38,50 @@ def is_settings(file: Path) -> bool:
     if file.suffix.lower() not in NAMES_CLASSES or file.name.lower() in DATA_SET:
         return False
     try:
-        value = strangers.read_yaml(file)
-    except (ScrubinError, OSError, ValueError):  # said when somebody reads it
+        every = _yaml_of(file) if file.stat().st_size <= MOST_BYTES else []
+        return bool(every) and all(isinstance(one, Mapping) and one and not _may_name_classes(one) for one in every)
+    except (ScrubinError, OSError, ValueError, RecursionError):  # said when somebody reads it
         return False
-    return isinstance(value, Mapping) and bool(value) and not _may_name_classes(value)
 
 
-def _may_name_classes(value: Any) -> bool:
+def _yaml_of(file: Path) -> list[Any]:
+    """Return what the documents of a YAML file say, as text: of tags, numbers and letters of other encodings nothing is made."""
+    machine.require_package("yaml", f"reading {file}")
+    import yaml
+
+    text = strangers.read_bytes(file).decode("utf-8-sig", errors="replace")
+    try:
+        strangers.refuse_yaml_bomb(text, file)
+        return list(yaml.load_all(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader)))
+    except yaml.YAMLError as error:
+        raise ValueError(file) from error
+
+
+def _may_name_classes(settings: Mapping[str, Any]) -> bool:
+    """Return whether names stand by their numbers, or below a word for classes."""
+    by_number = len(settings) > 1 and _is_count(settings.values())
+    return by_number or any(map(str.isdecimal, settings)) or "kpt_shape" in settings or _says_classes(settings)
+
+
+def _says_classes(value: Any) -> bool:
     if isinstance(value, list):
-        return any(isinstance(one, str) or _may_name_classes(one) for one in value)
+        return any(map(_says_classes, value))
     if not isinstance(value, Mapping):
         return False
-    counts = sorted(one for one in value.values() if isinstance(one, int) and not isinstance(one, bool))
-    if counts and len(counts) == len(value) and counts in (list(range(len(counts))), list(range(1, len(counts) + 1))):
-        return True  # names by their numbers
-    return any(_says_classes(str(key).strip(), one) or _may_name_classes(one) for key, one in value.items())
+    return any((_SAYS_CLASSES.fullmatch(key) is not None and _are_several(one)) or _says_classes(one) for key, one in value.items())
 
 
-def _says_classes(key: str, value: Any) -> bool:
-    # A training of ultralytics notes that it had no choice of classes.
-    return key.isdigit() or (_SAYS_CLASSES.fullmatch(key) is not None and (key != "classes" or value is not None))
+def _are_several(value: Any) -> bool:
+    """Return whether a value can be names: a choice of classes by number is none."""
+    if isinstance(value, str):
+        return "," in value or "\n" in value.strip()
+    return not isinstance(value, list) or not all(isinstance(one, str) and one.isdigit() for one in value)
+
+
+def _is_count(values: Names[Any]) -> bool:
+    """Return whether values are the numbers from 0 or 1 on, in any order."""
+    numbers = sorted(int(text) for one in values if re.fullmatch("[0-9]{1,9}", text := str(one)))
+    return bool(numbers) and len(numbers) == len(values) and numbers in (list(range(len(numbers))), list(range(1, len(numbers) + 1)))
 
 
 def is_of_video(file: PurePath, folder: Path, videos: Names[str]) -> bool:
@@ -76,27 +100,78 @@ def _names_one(text: str, videos: Names[str]) -> bool:
 
 
 def holds_no_labels(file: Path, videos: Names[str]) -> bool:
-    """Return whether a text or JSON is notes or settings that name none of the videos, and nothing in it can be a label."""
+    """Return whether a text or JSON is notes, settings or a log that names none of the videos, and nothing in it can be a label."""
     try:
         if file.stat().st_size > MOST_BYTES:
             return False
-        if file.suffix.lower() == ".json":
-            return _is_settings_json(document(file), videos)
-        text, faults = csv_text.text_of(file.name, strangers.read_bytes(file))
+        value = document(file)
+        if value is not None:
+            return value != {} and not _may_be_labels(value, videos)
+        text, _ = csv_text.text_of(file.name, strangers.read_bytes(file))
     except OSError:  # said when somebody reads it
         return False
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if faults or not lines or any(_may_be_row(line) or _names_one(line, videos) for line in lines):
+    if not lines:  # nor where it is no text
         return False
-    # Names of columns without a row below are a table in which nothing was found.
-    return len(lines) > 1 or _BETWEEN_CELLS.search(lines[0]) is None
+    if file.suffix.lower() == ".json":
+        return _is_log(lines, videos)
+    return not any(_names_one(line, videos) for line in lines) and not _may_be_table(lines)
+
+
+def _is_log(lines: Sequence[str], videos: Names[str]) -> bool:
+    """Return whether lines are a JSON object each, and none is a row of labels."""
+    try:
+        rows = [strangers.json_value(line) for line in lines]
+    except ValueError:
+        return False
+    return all(isinstance(row, Mapping) for row in rows) and not _may_be_labels(rows, videos)
+
+
+def _may_be_labels(value: Any, videos: Names[str]) -> bool:
+    """Return whether something in a JSON value has a word of labels, a number or a video for its name; lists of names say what there is.
+
+    Below such a word stands more than one value, but in a row of several.
+    """
+    if isinstance(value, list):
+        return any(_may_be_row_of_labels(one) or _may_be_labels(one, videos) for one in value)
+    if not isinstance(value, Mapping) or _are_names(value):
+        return False
+    for key, one in value.items():
+        of_labels = _OF_LABELS.fullmatch(key) is not None and isinstance(one, (list, Mapping)) and bool(one) and not _are_names(one)
+        if of_labels or key.isdigit() or _names_one(key, videos) or _may_be_labels(one, videos):
+            return True
+    return False
+
+
+def _may_be_row_of_labels(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(map(_is_of_labels, value))
+
+
+def _is_of_labels(word: str) -> bool:
+    return _OF_LABELS.fullmatch(word) is not None and _OF_LOGS.fullmatch(word) is None
+
+
+def _are_names(value: Any) -> bool:
+    """Return whether a JSON value is a list of different names, or such names by their numbers."""
+    if isinstance(value, Mapping):
+        return _is_count(value.values()) or (_is_count(value) and _are_names(list(value.values())))
+    return isinstance(value, list) and all(isinstance(one, str) for one in value) and len(set(value)) == len(value)
+
+
+def _may_be_table(lines: Sequence[str]) -> bool:
+    """Return whether lines are a table of labels: the first one names columns of labels, or else every other one is a row."""
+    rows = sum(map(_may_be_row, lines))
+    header = [cell.strip(" \"'") for cell in _BETWEEN_CELLS.split(lines[0])]
+    if len(header) > 1 and not any(map(_is_number, header)):
+        # Names of columns without a row below are a table in which nothing was found.
+        return any(map(_is_of_labels, header)) and (rows > 0 or len(lines) == 1)
+    return 2 * rows >= len(lines)
 
 
 def _may_be_row(line: str) -> bool:
-    """Return whether numbers stand in a line as in a table, whatever separates them, or a number before the rest."""
+    """Return whether a line is mostly numbers, whatever separates them, or has one before the rest; an item of a list ends with a point."""
     for cells in (_BETWEEN_CELLS.split(line), line.split()):
-        numbers = sum(map(_is_number, cells))
-        if numbers and (_is_number(cells[0]) or 2 * numbers >= len(cells)):
+        if 2 * sum(map(_is_number, cells)) > len(cells) or (_is_number(cells[0]) and not cells[0].endswith(".")):
             return True
     return False
 
@@ -107,20 +182,3 @@ def _is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _is_settings_json(value: Any, videos: Names[str], *, inside: bool = False) -> bool:
-    """Return whether a JSON value is names with values, or with names with values, none of which is a word of labels or a video."""
-    if not isinstance(value, Mapping) or not value:
-        return False
-    if any(_OF_LABELS.fullmatch(key) or _names_one(key, videos) for key in value):
-        return False
-    return all(
-        (not inside and _is_settings_json(one, videos, inside=True)) if isinstance(one, Mapping) and one else _is_plain(one)
-        for one in value.values()
-    )
-
-
-def _is_plain(value: Any) -> bool:
-    values = value if isinstance(value, list) else [value]
-    return len(values) <= MOST_VALUES and not any(isinstance(one, (list, Mapping)) for one in values)

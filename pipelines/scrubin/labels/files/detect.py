@@ -20,6 +20,7 @@ from scrubin.labels.files import beside
 from scrubin.labels.formats.submission import documents as submitted
 from scrubin.labels.parse import documents
 from scrubin.labels.registry import (
+    NAMES_CLASSES,
     AnyFormat,
     Content,
     contents_of,
@@ -105,8 +106,7 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
     _refuse_unreadable(path)
     looked = _Looked(wanted)
     every = _every(path)
-    settings = {file for file in every if beside.is_settings(file)} if videos is not None and path.is_dir() else set()
-    names = _names(file for file in every if file not in settings)
+    names = _may_be_read(path, every)
     with last_document_kept():
         form = form or _detected(path, looked, names)
     of_format = _of_format(path, form, names)
@@ -127,8 +127,6 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
     taken = set(of_format)
     others = tuple(file for file in every if file not in taken)
     unread = {**_unread(path, form, [file for file in others if file not in left_out], looked), **dict.fromkeys(sorted(left_out), True)}
-    fits = name_pattern(form)
-    unread |= {file: False for file, name in _names(sorted(settings)).items() if file.name != DECLARATION and fits.fullmatch(name)}
     return LabelFolder(form, contents, others, tuple(of_format), unread)
 
 
@@ -152,8 +150,15 @@ def _no_labels(
                 likely.add(letters)
             elif not _is_own_name(form, names[file]) and not beside.is_of_video(file.relative_to(path), path, videos):
                 odd[file] = letters
-        odd = {file: letters for file, letters in odd.items() if likely and letters not in likely and beside.holds_no_labels(file, videos)}
-        return frozenset(file for file in odd if looked.wanted is None or not looked.at(file, names[file]).like_wanted)
+        # One question after the other about a file, as a document is kept until the next one.
+        return frozenset(
+            file
+            for file, letters in odd.items()
+            if likely
+            and letters not in likely
+            and beside.holds_no_labels(file, videos)
+            and (looked.wanted is None or not looked.at(file, names[file]).like_wanted)
+        )
 
 
 def _is_own_name(form: AnyFormat, name: str) -> bool:
@@ -166,15 +171,13 @@ def note_same_name(file: str, first: str, faults: Faults) -> None:
     faults.error(file, "file-repeated", f"there is {first} as well, which is the same name", "keep one of them")
 
 
-def detected(path: Path, wanted: Content | None = None, *, handed_in: bool = False) -> AnyFormat:
+def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
     """Return the only format that a path looks like.
 
     Parameters
     ----------
     wanted
         What a command needs, such as ``"phases"``: formats that hold it come before others.
-    handed_in
-        Whether somebody handed in the files, to be scored: then settings beside them tell no format.
 
     Raises
     ------
@@ -183,8 +186,7 @@ def detected(path: Path, wanted: Content | None = None, *, handed_in: bool = Fal
     """
     _refuse_unreadable(path)
     with last_document_kept():
-        names = _names(file for file in _every(path) if not handed_in or file == path or not beside.is_settings(file))
-        return _detected(path, _Looked(wanted), names)
+        return _detected(path, _Looked(wanted), _may_be_read(path, _every(path)))
 
 
 def _detected(path: Path, looked: _Looked, names: Mapping[Path, str]) -> AnyFormat:
@@ -218,7 +220,7 @@ def refuse_mixture(path: Path, form: AnyFormat, wanted: Content) -> None:
     A ``.csv`` of phases beside files of instances is none where instances are wanted. Layouts of folders hold files of other formats.
     """
     with last_document_kept():
-        _refuse_mixture(path, form, _names(_every(path)), _Looked(wanted))
+        _refuse_mixture(path, form, _may_be_read(path, _every(path)), _Looked(wanted))
 
 
 def _refuse_mixture(path: Path, form: AnyFormat, names: Mapping[Path, str], looked: _Looked) -> None:
@@ -348,7 +350,8 @@ def _unread(path: Path, form: AnyFormat, others: Sequence[Path], looked: _Looked
     if form.by_hand.files is not None or form.by_hand.is_whole(path):
         return {}
     names = _names(file for file in _some_of_each(others) if may_be_labels(file))
-    found: dict[Path, bool] = {}
+    # Settings, and lists of classes, which are none of this format.
+    found = {file: False for file in others if file.suffix.lower() in NAMES_CLASSES and file.name != DECLARATION}
     with last_document_kept():
         for file, name in names.items():
             if _is_beside(form, name) or _is_known_by_name(name, looked.wanted):
@@ -396,7 +399,7 @@ def _refuse_capitals(names: Mapping[Path, str], files: Sequence[Path]) -> None:
 
 def files_of_format(path: Path, form: AnyFormat) -> list[Path]:
     """Return the files of a path, itself or all below a folder, whose names are those of one format."""
-    return _of_format(path, form, _names(_every(path)))
+    return _of_format(path, form, _may_be_read(path, _every(path)))
 
 
 def _refuse_unreadable(path: Path) -> None:
@@ -469,6 +472,11 @@ def _of_format(path: Path, form: AnyFormat, every: Mapping[Path, str]) -> list[P
     return [file for file, name in every.items() if fits.fullmatch(name) and (file == path or not is_note(file))]
 
 
+def _may_be_read(path: Path, every: Iterable[Path]) -> dict[Path, str]:
+    """Return the names of the files at a path that are no settings, unless somebody names one of them."""
+    return _names(file for file in every if file == path or not beside.is_settings(file))
+
+
 def _names(every: Iterable[Path]) -> dict[Path, str]:
     """Return what formats hold their patterns against."""
     return {file: name for file in every if not (name := _name(file)).endswith(NO_LABELS)}
@@ -483,9 +491,18 @@ def _name(file: Path) -> str:
 def _likely(files: Mapping[str, Sequence[Path]], *, first_only: bool) -> list[AnyFormat]:
     """Return the formats whose files look like them, those of the first precedence that any has.
 
-    The first file that tells anything decides, or any of the first ones.
+    The first file that tells anything decides, or any of the first ones. What only names classes tells nothing beside files of labels.
     """
-    fits = [form for name, form in readable().items() if name in files and _looks_like(form, files[name], first_only=first_only)]
+    asked: dict[Path, list[AnyFormat]] = {}
+    for name, form in readable().items():
+        for file in _telling(files.get(name, ()), first_only=first_only):
+            asked.setdefault(file, []).append(form)
+    found: set[str] = set()
+    for file, forms in asked.items():
+        # All formats about one file, as a document is kept until the next one.
+        found |= {form.name for form in forms if form.name not in found and _is_like(file, form)}
+    fits = [form for name, form in readable().items() if name in found]
+    fits = [form for form in fits if not all(map(only_names_classes, files[form.name]))] or fits
     return [form for form in fits if form.by_hand.precedence == _precedence(fits)]
 
 
@@ -493,11 +510,16 @@ def _precedence(forms: Sequence[AnyFormat]) -> int:
     return min((form.by_hand.precedence for form in forms), default=0)
 
 
-def _looks_like(form: AnyFormat, files: Sequence[Path], *, first_only: bool) -> bool:
-    seen = files[:LOOKED_AT]
+def _telling(files: Sequence[Path], *, first_only: bool) -> Sequence[Path]:
+    """Return the files that may tell whether they are of a format."""
+    seen = [file for file in files[:LOOKED_AT] if not (first_only and only_names_classes(file))]
     telling = [file for file in seen if shows_format(file)] or [file for file in seen if only_names_classes(file)] or seen[:1]
+    return telling[: 1 if first_only else LOOKED_AT]
+
+
+def _is_like(file: Path, form: AnyFormat) -> bool:
     try:
-        return any(form.by_hand.evidence(file) for file in telling[: 1 if first_only else LOOKED_AT])
+        return form.by_hand.evidence(file)
     except OSError as error:
         raise AnnotationError(
             [Fault(str(error.filename), "file-unreadable", f"cannot be read: {error.strerror}", "make it readable")]

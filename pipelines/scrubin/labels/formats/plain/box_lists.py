@@ -43,7 +43,9 @@ class _Reading:
 
 
 def _has_lists(path: Path) -> bool:
-    return _lists(registry.document(path)) is not None
+    found = _lists(registry.document(path))
+    rows = [row for frame in found[1] if isinstance(frame, list) for row in frame] if found is not None else []
+    return found is not None and (not rows or any(isinstance(row, list) for row in rows))
 
 
 def _lists(document: Any) -> tuple[list[Any] | None, list[Any]] | None:

@@ -86,7 +86,7 @@ def _videos(where: Where, data: bytes, own: str, stated: set[str], known: Names[
     number, video = columns.first_of(sheet.columns, "frame"), columns.first_of(sheet.columns, "video")
     is_long = {MARK, VALUE} <= set(sheet.columns)
     criteria = [name for name in sheet.columns if name not in (number, video)]
-    criteria = criteria if is_long or known is None else _criteria(where, sheet, criteria, known)
+    criteria = criteria if is_long else _criteria(where, sheet, criteria, known)
     if sheet.columns and not sheet.faults and (number is None or not criteria):
         what = f"has the columns {', '.join(map(csv_text.shown, sheet.columns[:6]))}"
         where.at(f"line {sheet.header_line}").error("column-missing", what, "name them video, frame and as the criteria of the labels")
@@ -102,7 +102,7 @@ def _videos(where: Where, data: bytes, own: str, stated: set[str], known: Names[
         at, frame, name = (
             where.at(row.place),
             documents.frame_number(documents.whole_text(row.cells[number])),
-            own if video is None else row.cells[video],
+            own if video is None else columns.name_of_video(row.cells[video]),
         )
         if not name:
             at.error("cell-empty", f"the cell '{video}' is empty", "name the video of every row")
@@ -118,13 +118,21 @@ def _videos(where: Where, data: bytes, own: str, stated: set[str], known: Names[
     return videos
 
 
-def _criteria(where: Where, sheet: csv_text.Sheet, names: Sequence[str], known: Names[str]) -> list[str]:
-    """Return which columns of predictions are criteria: beside those of the truth, none with a value that no criterion can have."""
-    of_truth = {fold(name) for name in known}
+def _criteria(where: Where, sheet: csv_text.Sheet, names: Sequence[str], known: Names[str] | None) -> list[str]:
+    """Return which columns are criteria: of those beside such as are called so, or are in the truth, none whose values say that it is none.
+
+    In labels, all values or a time say that; in predictions, where the truth says which criteria there are, one value does.
+    """
+    of_truth = {fold(name) for name in known or ()}
     beside = [name for name in names if fold(name) not in of_truth and not CRITERION.fullmatch(name)]
     if len(beside) == len(names):
         return list(names)
-    other = [name for name in beside if not all(_may_be_value(row.cells[name]) for row in sheet.rows)]
+    other = []
+    for name in beside:
+        may_be = [_may_be_value(cell) for row in sheet.rows if not csv_text.is_missing(cell := row.cells[name])]
+        one_is_enough = known is not None or columns.first_of([name], "seconds", "milliseconds") is not None
+        if may_be and not (all(may_be) if one_is_enough else any(may_be)):
+            other.append(name)
     if other:
         where.warning("column-other", f"not read, as it is no criterion: {', '.join(map(csv_text.shown, other))}")
     return [name for name in names if name not in other]
@@ -132,7 +140,7 @@ def _criteria(where: Where, sheet: csv_text.Sheet, names: Sequence[str], known: 
 
 def _may_be_value(cell: str) -> bool:
     try:
-        return csv_text.is_missing(cell) or 0 <= csv_text.number(cell) <= 1
+        return 0 <= csv_text.number(cell) <= 1
     except ValueError:
         return False
 
@@ -162,5 +170,6 @@ def _value(where: Where, name: str, cell: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        where.error("score-range", f"{name} is '{csv_text.shown(cell)}'", "give a probability in 0..1; apply a sigmoid to logits first")
+        fix = "give a share of annotators or a probability in 0..1, of logits their sigmoid; leave out a column that is no criterion"
+        where.error("score-range", f"{name} is '{csv_text.shown(cell)}'", fix)
     return value

@@ -27,7 +27,6 @@ from scrubin.labels.rates import Numbering, frames_at
 WITHOUT_PHASE = "leave frames without a phase out of labels, and number the others by 'frame'; predict a phase in every labelled frame"
 ARRAYS = (".npy", ".npz")
 _DELIMITER_NAMES = {"\t": "tabs", ";": "semicolons", csv_text.WHITESPACE: "blanks"}
-_VIDEO_AS_FLOAT = re.compile(r"(?P<whole>-?\d+)\.0*")
 _FILE_NAME = re.compile(r"[^./\\\x00-\x1f][^/\\\x00-\x1f]*")
 COLUMN_TRUTH = "column-truth"
 """The rule by which a table of predictions with a column of labels beside them is known."""
@@ -406,7 +405,7 @@ def _check_unit(where: Where, name: str, rows: Sequence[_Row]) -> None:
 
 def _row(where: Where, table: _Table, line: csv_text.Line, which: _Columns, placed: dict[str, int]) -> _Row | None:
     cells = line.cells
-    phase, video = documents.whole_text(cells[which.phase]), "" if which.video is None else _name_of_video(cells[which.video])
+    phase, video = documents.whole_text(cells[which.phase]), "" if which.video is None else columns.name_of_video(cells[which.video])
     if not phase:
         _note_misfit(where, line, len(cells))
         return None
@@ -439,12 +438,6 @@ def _number(where: Where, line: csv_text.Line, table: _Table, which: _Columns) -
 
 def _nanoseconds(table: _Table, cell: str, unit: Literal["seconds", "milliseconds"]) -> int | None:
     return columns.nanoseconds(cell, unit, comma=table.delimiter != ",")
-
-
-def _name_of_video(cell: str) -> str:
-    """Return the name of a video without the point that pandas gives a number; its zeros in front stay, and 1.5e1 is a name."""
-    match = _VIDEO_AS_FLOAT.fullmatch(cell)
-    return match["whole"] if match else cell
 
 
 def _listed(names: Sequence[str]) -> str:
