@@ -206,12 +206,15 @@ class TripletMap:
         How many targets it has: the step of it ids.
     null
         Triplets that mean no action; None when unknown.
+    there
+        Triplets that take part where classes without labels count; None: all.
     """
 
     ids: IntArray
     verbs: int
     targets: int
     null: tuple[int, ...] | None
+    there: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
         """How many triplets."""
@@ -234,6 +237,12 @@ class TripletMap:
     def grouping(self, component: str) -> Grouping:
         """Return the classes of a component; raises `MetricsError` when it is none of `COMPONENTS`."""
         return self.groupings[component_named(component)]
+
+    def takes_part(self, component: Component) -> BoolArray:
+        """Return whether each class of a component takes part, (classes,): any of its triplets does; (1,) where all do."""
+        if self.there is None:
+            return np.ones(1, np.bool_)
+        return np.array([not set(members.tolist()).isdisjoint(self.there) for members in self.grouping(component).members], np.bool_)
 
     def kept(self, component: Component, ignore_null: bool) -> IntArray:
         """Return the positions of the classes that count.

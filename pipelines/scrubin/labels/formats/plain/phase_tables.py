@@ -254,7 +254,7 @@ def _vocabulary_of(cells: Mapping[str, Cells], faults: Faults) -> Vocabulary | N
     """Return the vocabulary that the phases are written in: a known one that has all names, else the phases as they are."""
     written = {cell for one in cells.values() for cell in one.phases}
     names = {cell for cell in written if not is_id(cell)}
-    if names and all(CHOLEC80.fullmatch(PurePosixPath(one.file).stem) for one in cells.values()):
+    if names and are_of_cholec80(one.file for one in cells.values()):
         return vocabulary.load("cholec80")
     known = map(vocabulary.load, vocabulary.known())
     fits = [phases for phases in known if names and all(_has(phases, name) for name in names)]
@@ -274,6 +274,11 @@ def _vocabulary_of(cells: Mapping[str, Cells], faults: Faults) -> Vocabulary | N
         return None
     spellings = {fold(name): name for name in sorted(names, reverse=True)}
     return own_categories.vocabulary_of({"phase": [name for _, name in sorted(spellings.items())]})
+
+
+def are_of_cholec80(files: Iterable[str | Path]) -> bool:
+    """Return whether all files are named like those of Cholec80, so that their phases are its seven."""
+    return all(CHOLEC80.fullmatch(PurePosixPath(file).stem) for file in files)
 
 
 def _may_be_header(cells: Mapping[str, Cells], faults: Faults) -> bool:
