@@ -183,7 +183,9 @@ def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, ch
     return Scoring([Computed(tuple(joined.pairs), results, names, joined.frames, truth.vocabulary.name, compared)], joined.faults)
 
 
-def _taking_part(truth: Truth, videos: Sequence[TripletVideo]) -> tuple[int, ...]:
+def _taking_part(truth: Truth, videos: Sequence[TripletVideo]) -> tuple[int, ...] | None:
+    if not truth.whole_lists:
+        return None
     used: set[int] = set()
     for video in videos:
         targets, scores = np.asarray(video.targets), np.asarray(video.scores)

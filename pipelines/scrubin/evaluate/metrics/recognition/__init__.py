@@ -240,9 +240,12 @@ class TripletMap:
 
     def takes_part(self, component: Component) -> BoolArray:
         """Return whether each class of a component takes part, (classes,): any of its triplets does; (1,) where all do."""
-        if self.there is None:
-            return np.ones(1, np.bool_)
-        return np.array([not set(members.tolist()).isdisjoint(self.there) for members in self.grouping(component).members], np.bool_)
+        return np.ones(1, np.bool_) if self.there is None else self._there[component]
+
+    @cached_property
+    def _there(self) -> dict[Component, BoolArray]:
+        is_there = np.isin(np.arange(len(self)), self.there)
+        return {name: np.array([is_there[of].any() for of in one.members], np.bool_) for name, one in self.groupings.items()}
 
     def kept(self, component: Component, ignore_null: bool) -> IntArray:
         """Return the positions of the classes that count.
