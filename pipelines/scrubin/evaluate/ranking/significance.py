@@ -106,7 +106,7 @@ def comparable(values: FloatArray) -> BoolArray:
     [True, False]
     """
     defined = ~np.isnan(values)
-    every: BoolArray = defined.any(axis=0) & defined[defined.any(axis=1)].all(axis=0)
+    every: BoolArray = np.logical_and(defined.any(axis=0), defined[defined.any(axis=1)].all(axis=0))
     return every
 
 
