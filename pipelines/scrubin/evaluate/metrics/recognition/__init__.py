@@ -244,7 +244,7 @@ class TripletMap:
 
     @cached_property
     def _there(self) -> dict[Component, BoolArray]:
-        is_there = np.isin(np.arange(len(self)), self.there)
+        is_there = np.isin(np.arange(len(self)), self.there or ())
         return {name: np.array([is_there[of].any() for of in one.members], np.bool_) for name, one in self.groupings.items()}
 
     def kept(self, component: Component, ignore_null: bool) -> IntArray:
