@@ -109,6 +109,30 @@ def test_a_rank_whose_number_is_that_of_score_says_nothing_of_it(task, home, cap
     assert not document["notes"]
 
 
+def test_a_video_with_nothing_annotated_is_no_unit_of_a_test_where_a_team_invents_something_there(tmp_path, capsys):
+    def instances(videos, shift=0):
+        x = 10 + shift
+        one = {"category_id": 1, "bbox": [x, 10, 20, 20], "segmentation": [[x, 10, x + 20, 10, x + 20, 30, x, 30]], "score": 0.9}
+        return [{"image_id": at, **one} for at in videos]
+
+    images = [{"id": at, "recording": f"v{at}", "frame": 0, "file_name": f"{at}.png", "width": 64, "height": 48} for at in range(4)]
+    labels = [{"id": at, **one} for at, one in enumerate(instances(range(3)))]
+    for one in labels:
+        del one["score"]
+    (tmp_path / "labels.json").write_text(json.dumps({"images": images, "annotations": labels, "categories": [{"id": 1, "name": "one"}]}))
+    for team, found in (("right", instances(range(3), 1)), ("invents", instances(range(4), 2))):
+        (tmp_path / f"{team}.json").write_text(json.dumps(found))
+    teams = [tmp_path / "right.json", tmp_path / "invents.json"]
+    order = ("rank", *teams, "--ground-truth", tmp_path / "labels.json", "--metric", "pixels", "--json", "--resamples", "5")
+    document = json.loads(run(capsys, *order)[1])
+    tests = document["significance"]
+    assert (tests["units"], tests["differences"][0][1], tests["smallest_p"], tests["p"][0][1]) == (3, 3, 0.25, 0.25)
+    assert [(one["team"], one["video_scores"][3], one["methods"]["rank_then_mean"]["value"]) for one in document["teams"]] == [
+        ("right", None, 1),
+        ("invents", 0, 2),
+    ]
+
+
 def test_who_has_another_rank_by_all_videos_together_is_named():
     def team(name, values, together):
         return TeamScores(name, np.array(values)[:, np.newaxis], np.zeros(0), {}, by_class=True, together=together)

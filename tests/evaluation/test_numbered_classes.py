@@ -265,3 +265,56 @@ def test_tracks_of_videos_that_count_and_list_nothing_are_numbered_by_the_vocabu
     assert (value, "numbered" in said) == (1, False)
     words = ["submission", "check", tmp_path / "found", "--task", "tracks", "--ground-truth", tmp_path / "truth"]
     assert main(list(map(str, [*words, "--videos", tmp_path / "only.txt"]))) == 0
+
+
+def segmented(folder, names, shift=0):
+    """Masked boxes of tracks of two classes in turn, in frames 0 to 5, and their COCO results, so many px to the right."""
+    coco(folder / "truth", names)
+    labels = json.loads((folder / "truth" / "labels.json").read_text())
+    size = {"width": 100, "height": 100}
+    labels["images"] = [{"id": k, "file_name": f"VID01_{k:06d}.jpg", **size} for k in range(6)]
+    rows = {x: {"bbox": [x, 10, 20, 20], "segmentation": [[x, 10, x + 20, 10, x + 20, 30, x, 30]], "track_id": 1} for x in (10, 10 + shift)}
+    ids = [{"image_id": k, "category_id": 1 + k % len(names)} for k in range(6)]
+    labels["annotations"] = [{"id": k, **one, **rows[10]} for k, one in enumerate(ids)]
+    (folder / "truth" / "labels.json").write_text(json.dumps(labels))
+    (folder / "found").mkdir(exist_ok=True)
+    return [{**one, **rows[10 + shift], "score": 0.9} for one in ids]
+
+
+OF_ABSENT = {
+    "Brier score": ("recognition", "--variant", "kind=calibration", "component=i"),
+    "recognition AP": ("recognition", "--semantics", "compat", "--variant", "component=i", "scikit-learn=>=1.6"),
+    "segmentation score": ("detection", "--semantics", "compat", "--variant", "program=SAR_RARP50-evaluation"),
+    "IDF1": ("tracks", "--semantics", "compat", "--variant", "classes=averaged"),
+}
+
+
+@pytest.mark.parametrize("value", OF_ABSENT)
+def test_what_a_vocabulary_has_beyond_the_list_of_the_files_counts_only_where_somebody_names_it(tmp_path, capsys, value):
+    def score(names, *more):
+        found = segmented(tmp_path, names, shift=4)
+        if OF_ABSENT[value][0] == "recognition":
+            np.savez(tmp_path / "found" / "VID01.npz", frame=np.arange(6), i=np.random.default_rng(1).random((6, 2)))
+        else:
+            (tmp_path / "found" / "results.json").write_text(json.dumps(found))
+        return overall(tmp_path, capsys, *OF_ABSENT[value], *more, value=value)[0]
+
+    assert score(["grasper", "hook"]) == score(["hook", "grasper"]) == score(["this one", "that one"])
+    named = score(["grasper", "hook"], "--vocabulary", "cholect50")
+    assert named != score(["grasper", "hook"])
+    of_six = ["grasper", "hook", "bipolar", "scissors", "clipper", "irrigator"]
+    if OF_ABSENT[value][0] != "recognition":
+        found = segmented(tmp_path, ["grasper", "hook"], shift=4)
+        labels = json.loads((tmp_path / "truth" / "labels.json").read_text())
+        labels["categories"] = [{"id": id_, "name": name} for id_, name in enumerate(of_six, 1)]
+        (tmp_path / "truth" / "labels.json").write_text(json.dumps(labels))
+        (tmp_path / "found" / "results.json").write_text(json.dumps(found))
+        assert overall(tmp_path, capsys, *OF_ABSENT[value], value=value)[0] == named
+
+
+def test_a_class_that_only_predictions_have_takes_part(tmp_path, capsys):
+    segmented(tmp_path, ["grasper", "hook"])
+    yolo(tmp_path / "found", [0] * 6, names=["clipper"])
+    value, _ = overall(tmp_path, capsys, *OF_ABSENT["Brier score"], value="Brier score")
+    # Half of the labels of two classes are missed, and the clipper is false with its confidence of 0.9.
+    assert value == pytest.approx((0.5 + 0.5 + 0.81) / 3)

@@ -76,6 +76,33 @@ def test_the_spread_over_videos_has_quartiles(study, capsys):
     assert found[0]["overall"]["n"] == 2
 
 
+@pytest.mark.parametrize("variant", [["undefined=zero"], ["undefined=one"], ["kind=videos", "undefined=zero"]])
+def test_phases_that_only_the_vocabulary_of_their_names_has_take_no_part(study, capsys, variant):
+    def mean(*more):
+        out = study / "scores.json"
+        good(capsys, *sides(study, "phases", "--out", out, "--variant", *variant, *more))
+        found = json.loads(out.read_text())["results"]
+        return next(one["overall"]["value"] for one in found if one["metric"].endswith(" f1"))
+
+    def everywhere(change):
+        for file in [*study.glob("*/video*.csv")]:
+            change(file)
+
+    # One video lacks a phase, so that something is undefined.
+    for side in ("truth", "found"):
+        file = study / side / "video02.csv"
+        file.write_text(file.read_text().replace("ClippingCutting", "Preparation"))
+    by_name = mean()
+    whole = mean("--vocabulary", "cholec80")
+    assert whole != by_name
+    # Files that are named as Cholec80's have its phases.
+    everywhere(lambda file: file.rename(file.with_name(f"{file.stem}-phase.csv")))
+    assert mean() == whole
+    everywhere(lambda file: file.rename(file.with_name(file.name.replace("-phase", ""))))
+    everywhere(lambda file: file.write_text(file.read_text().replace("Preparation", "aa").replace("Calot", "bb").replace("Clipping", "cc")))
+    assert mean() == by_name
+
+
 @pytest.mark.parametrize(
     "kind", [pytest.param("segments", marks=pytest.mark.slow), "events", pytest.param("videos", marks=pytest.mark.slow)]
 )

@@ -398,6 +398,18 @@ def test_sheets_that_cannot_be_scored_are_refused(tmp_path, capsys, found, expec
     assert expected in fault(capsys, *sheets(tmp_path, SKILL, found))
 
 
+def test_columns_whose_names_are_those_of_no_scores_are_named(tmp_path, capsys):
+    alone = "id,duration\na,1\nb,2\n"
+    expected = (
+        "truth.csv: it has no values of truth, only id, duration; give a column per score, on both sides by a name that is none of these"
+    )
+    assert expected in fault(capsys, *sheets(tmp_path, alone, alone))
+    beside = "id,GRS,duration\na,1,4\nb,2,3\n"
+    assert "found.csv: not read as values, by their names, on both sides: duration" in good(capsys, *sheets(tmp_path, beside, beside)).err
+    # What only the labels have nobody predicted.
+    assert "not read as values" not in good(capsys, *sheets(tmp_path, beside, "id,GRS\na,1\nb,2\n")).err
+
+
 def test_constant_predictions_have_no_correlation(tmp_path, capsys):
     said = good(capsys, *sheets(tmp_path, SKILL, "id,GRS\na,1\nb,1\nc,1\nd,1\n")).out
     assert "undefined  n=3" in said

@@ -15,7 +15,7 @@ from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, count_text, error
 from scrubin.base.ground_truth import FRAMES_PER_SECOND
-from scrubin.base.vocabulary.vocabulary import Vocabulary, related
+from scrubin.base.vocabulary.vocabulary import Component, Vocabulary, related
 from scrubin.evaluate.series import Series
 from scrubin.labels.choices import Instant
 from scrubin.labels.files import reader, suspicions
@@ -75,11 +75,14 @@ class Side:
         As what it was read, and which frames count, as every command says it; "" for what is no path by itself.
     beside
         What is to be said of files that it was not made of.
+    is_vocabulary_said
+        Whether somebody said of which vocabulary the classes are.
     """
 
     of_frames: FrameReading
     line: str = ""
     beside: tuple[Fault, ...] = ()
+    is_vocabulary_said: bool = False
 
     @property
     def form(self) -> AnyFormat:
@@ -110,6 +113,11 @@ class Side:
         return listed if listed or triplets else (_whole(labelled[0].vocabulary),)
 
     @property
+    def whole_lists(self) -> tuple[ClassList, ...]:
+        """All classes, where only their names say which vocabulary they are of; none where it is said, or a format has just one."""
+        return () if self.is_vocabulary_said else self.of_frames.reading.collection.lists
+
+    @property
     def faults(self) -> tuple[Fault, ...]:
         """What is wrong with them and stops nothing; whether one side is shifted against the other is judged where they are compared."""
         reading = self.of_frames.reading
@@ -138,7 +146,31 @@ def read_truth(source: Source, wanted: Wanted) -> Side:
     """
     options = Options(classes=source.vocabulary, instant=source.instant, image_size=source.image_size)
     reading = reader.read_path(source.path, source.form, options, wanted)
-    return Side(reader.instances_by_frame(reading, true_rate(source.path, source.fps), "score"), _line(source, reading))
+    by_frame = reader.instances_by_frame(reading, true_rate(source.path, source.fps), "score")
+    return Side(by_frame, _line(source, reading), is_vocabulary_said=source.vocabulary is not None)
+
+
+def taking_part(
+    lists: Sequence[ClassList], vocabulary: Vocabulary, component: Component, used: Iterable[int], number: int
+) -> tuple[int, ...]:
+    """Return the ids of the classes of a component that take part where one counts that nobody labels or predicts.
+
+    What a vocabulary has beyond what files list is none of a study that was only found to use its names.
+
+    Parameters
+    ----------
+    lists
+        Of the ground truth, as `Side.whole_lists`; without any the whole vocabulary takes part.
+    used
+        Ids that are labelled or predicted.
+    number
+        How many classes the component has.
+    """
+    if not lists:
+        return tuple(range(number))
+    of_triplet = vocabulary.component(component)
+    own = [one for one in lists if one.triplets or component == "i"]
+    return tuple(sorted({*used, *(of_triplet[id_] if one.triplets else id_ for one in own for id_ in one.ids)}))
 
 
 def read_true_phases(source: Source) -> Side:

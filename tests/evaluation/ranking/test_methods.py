@@ -84,6 +84,21 @@ def test_a_video_that_is_undefined_for_all_counts_for_nothing():
         assert (one.values.tolist(), one.ranks.tolist()) == (other.values.tolist(), other.ranks.tolist())
 
 
+def test_where_nothing_is_annotated_who_invents_something_is_not_ranked_before_who_is_right():
+    right, invents = [0.9, 0.9, NAN], [0.9, 0.9, 0.0]
+    values = np.array([right, invents, [0.8, 0.8, 0.0], [NAN, NAN, NAN]])
+    found = {one.name: one for one in stability.every(values, np.zeros((4, 3), bool), [0, 0, 0, 0])}
+    assert found["rank_then_mean"].ranks.tolist()[:3] == found["rank_then_median"].ranks.tolist()[:3] == [1, 1, 3]
+    assert found["rank_then_mean"].values.tolist()[:3] == [1, 1, 3]
+    # The means are those of each team, as the score is.
+    assert found["mean_then_rank"].values.tolist()[:3] == pytest.approx([0.9, 0.6, 1.6 / 3])
+    assert significance.comparable(values).tolist() == [True, True, False]
+    # Who gave nothing for a video with labels is last on it, also where another team invents something elsewhere.
+    filled, missing = np.array([[0.9, 0.1, NAN], [0.8, 0.1, 0.0]]), np.array([[False, True, False], [False, False, False]])
+    (ranks,) = [one for one in stability.every(filled, missing, [0, 0]) if one.name == "rank_then_mean"]
+    assert ranks.values.tolist() == [1.5, 1.5]
+
+
 @given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.sampled_from([*itertools.combinations(range(n), 2), (0, 0)])))))
 def test_groups_are_all_largest_sets_without_a_significant_pair(case):
     n, pairs = case

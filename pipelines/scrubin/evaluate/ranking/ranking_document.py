@@ -212,7 +212,7 @@ def _teams(
 
 
 def _significance(contest: Contest, units: Sequence[FloatArray], tests: Tests, settings: RankingSettings) -> dict[str, Any]:
-    counted = int(np.count_nonzero(~np.isnan(np.stack(units)).all(axis=0)))
+    counted = int(np.count_nonzero(significance.comparable(np.stack(units))))
     made = sum(test is not None and test.differences > 0 for row in tests for test in row) // 2
     corrected = made if settings.correction == "holm" else min(made, 1)
     smallest = significance.smallest_p(counted) if made else None

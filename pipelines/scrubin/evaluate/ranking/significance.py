@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.evaluate.choices import Correction
-from scrubin.labels.formats.submission.content import FloatArray
+from scrubin.labels.formats.submission.content import BoolArray, FloatArray
 
 MOST_EXACT = 50
 # Differences closer than rounding errors are equal.
@@ -90,6 +90,24 @@ def compare(one: FloatArray, other: FloatArray) -> TeamTest:
     exact = len(kept) <= MOST_EXACT
     p = _exact(doubled, min(plus, minus)) if exact else _approximation(kept)
     return TeamTest(p, len(kept), plus / 2, minus / 2, "exact" if exact else "approximation", p)
+
+
+def comparable(values: FloatArray) -> BoolArray:
+    """Return the units on which teams are compared, (units,): those defined for every team that has any value at all.
+
+    One that is undefined for a team has nothing annotated: another team has a value there only for what it invents.
+
+    Parameters
+    ----------
+    values
+        (teams, units), where what a team did not give is filled in.
+
+    >>> comparable(np.array([[0.9, np.nan], [0.8, 0.0], [np.nan, np.nan]])).tolist()
+    [True, False]
+    """
+    defined = ~np.isnan(values)
+    every: BoolArray = np.logical_and(defined.any(axis=0), defined[defined.any(axis=1)].all(axis=0))
+    return every
 
 
 def matrix(values: Sequence[FloatArray], correction: Correction = "holm") -> list[list[TeamTest | None]]:

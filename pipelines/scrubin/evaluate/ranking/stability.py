@@ -2,8 +2,9 @@
 
 The names are those of Wiesenfarth et al. (2021), "Methods and open-source toolkit for analyzing and visualizing challenge results",
 Scientific Reports 11, 2369, and Maier-Hein et al. (2018): aggregate, then rank; rank, then aggregate; test, then rank. Equal values
-share the better rank. A team without a value on a video gets the rank after all teams that have one, also where these share ranks: who
-gives nothing never has a better one than with the worst value.
+share the better rank. A team that gave nothing for a video gets the rank after all others, also where these share ranks: who gives
+nothing never has a better one than with the worst value. Where nothing is annotated the value of a video is undefined for who is right,
+and 0 for who invents something: nobody is ranked on such a video.
 
 - Mean of the scores, then rank: says something only where the metrics are on one scale.
 - Rank by each metric, mean of the ranks, then rank: any metrics, but by how much a team is better counts for nothing, and a team that
@@ -22,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrubin.evaluate.metrics import bootstrap, variants
-from scrubin.evaluate.ranking import measures
+from scrubin.evaluate.ranking import measures, significance
 from scrubin.evaluate.ranking.significance import DIGITS
 from scrubin.labels.formats.submission.content import BoolArray, FloatArray
 
@@ -185,7 +186,7 @@ def every(values: FloatArray, missing: BoolArray, beaten: Sequence[int], *, lowe
     Parameters
     ----------
     values
-        (teams, videos); a video that is undefined for all teams counts for nothing.
+        (teams, videos); a video that is undefined for all teams counts for nothing, and one that is for some has no ranks.
     missing
         (teams, videos), where a team gave nothing and its value was filled in.
     beaten
@@ -196,7 +197,7 @@ def every(values: FloatArray, missing: BoolArray, beaten: Sequence[int], *, lowe
     counted = ~np.isnan(values).all(axis=0)
     values, missing = values[:, counted], missing[:, counted]
     sign = -1.0 if lower_is_better else 1.0
-    by_video = ranks_by_column(sign * np.where(missing, np.nan, values))
+    by_video = ranks_by_column(sign * np.where(missing, np.nan, values))[:, significance.comparable(values)]
     won = np.where(np.isnan(values).all(axis=1), np.nan, np.array(beaten, np.float64))
     return [
         _ranking("mean_then_rank", _each(mean, values), sign),

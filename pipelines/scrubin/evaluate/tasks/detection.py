@@ -166,6 +166,8 @@ class Boxes:
         In which format the files were read, and where they are.
     lists
         What the numbers of classes mean in files that do not name them.
+    whole_lists
+        All classes that files list, where these alone say which of the vocabulary there are.
     """
 
     series: Mapping[str, Series]
@@ -179,6 +181,7 @@ class Boxes:
     form: AnyFormat | None = None
     paths: tuple[Path, ...] = ()
     lists: tuple[ClassList, ...] = ()
+    whole_lists: tuple[ClassList, ...] = ()
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -302,7 +305,8 @@ def _boxes(source: Source, read: Side, role: Role, classes: ClassesOf | None, *,
     faults = (*_left_out(role, left_out, len(labelled) - len(series)), *read.faults)
     images = {video.name: sizes for video, _ in labelled if (sizes := video.labels.frames) is not None}
     every_frame = read.form.name == SUBMISSION
-    return Boxes(series, rows, vocabulary, classes, faults, every_frame, read.line, images, read.form, read.paths, read.lists)
+    listed_of = (read.lists, read.whole_lists)
+    return Boxes(series, rows, vocabulary, classes, faults, every_frame, read.line, images, read.form, read.paths, *listed_of)
 
 
 def _left_out(role: Role, frames: int, videos: int) -> list[Fault]:
@@ -402,7 +406,8 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         masks.refuse_other_sizes(images, names, at_prediction, predictions.images)
         of_sides = replace(masks.study_of(scene, images, *of_both), ignored=masks.ignored_of(names, at_truth, truth.images))
         lacking = np.concatenate([at_prediction[name] < 0 for name in names])
-        results = masks.computation(replace(of_sides, unpredicted=lacking), components, choice)
+        there = {name: _taking_part(truth, scene, name) for name in components}
+        results = masks.computation(replace(of_sides, unpredicted=lacking, there=there), components, choice)
     else:
         results_of = _paper if semantics == "paper" else _compat
         results = results_of(scene, components, threshold, choice)
@@ -412,6 +417,11 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     compared = None if of_masks else ComparedBoxes(scene, frames, threshold, choice.get("interpolation", "step"))
     class_names = of_vocabulary(truth.vocabulary)
     return Scoring([Computed(names, results, class_names, joined.frames, truth.vocabulary.name, compared)], (*left_out, *joined.faults))
+
+
+def _taking_part(truth: Boxes, scene: Scene, component: str) -> tuple[int, ...]:
+    used = {id_ for of in (scene.truth, scene.predictions) for id_ in of.classes[component].tolist()}
+    return side.taking_part(truth.whole_lists, truth.vocabulary, cast("Any", component), used, truth.sizes[component])
 
 
 def _paper(scene: Scene, components: Sequence[str], threshold: float, choice: Mapping[str, str]) -> Computation:

@@ -39,14 +39,12 @@ OF_KIND: Mapping[str, Sequence[str]] = {
 }
 
 
-def computation(
-    videos: Sequence[PhaseVideo], vocabulary: Vocabulary, times_s: Mapping[str, FloatArray], choice: Mapping[str, str]
-) -> Computation:
+def computation(videos: Sequence[PhaseVideo], truth: Truth, times_s: Mapping[str, FloatArray], choice: Mapping[str, str]) -> Computation:
     """Return what is to be computed.
 
     Parameters
     ----------
-    vocabulary
+    truth
         With the names of the phases.
     times_s
         By video, when each frame begins.
@@ -58,11 +56,11 @@ def computation(
     MetricsError
         For an overlap or a background that there is not.
     """
-    names, kind, bessel = vocabulary.phases, choice["kind"], choice["bessel"] == "yes"
+    names, kind, bessel = truth.names, choice["kind"], choice["bessel"] == "yes"
     if kind == "videos":
-        confusions, undefined = phases.confusions_of_videos(videos, names), cast("Any", choice["undefined"])
+        confusions, undefined = _confusions(videos, truth), cast("Any", choice["undefined"])
         return lambda draw: rates.spread_results(confusions if draw is None else confusions.take(draw), undefined, bessel=bessel)
-    background = _background(choice["background"], vocabulary)
+    background = _background(choice["background"], truth.vocabulary)
     if kind == "events":
         found = segments.events_of_videos(videos, names, times_s, background)
         return lambda draw: segments.event_results(found if draw is None else found.take(draw))
@@ -120,6 +118,8 @@ class Truth:
         Whether somebody said the order of names that are no vocabulary.
     fps
         Frames per second, where the release states them.
+    labelled
+        Ids of the phases that occur in the files, where only their names say which vocabulary it is: what else it has takes no part.
     """
 
     series: Mapping[str, Series]
@@ -130,6 +130,7 @@ class Truth:
     line: str = ""
     is_ordered: bool = False
     fps: Fraction | None = None
+    labelled: frozenset[int] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -163,7 +164,11 @@ def truth_of(source: Source) -> Truth:
     vocabulary = side.one_vocabulary(source, read, read.videos)
     is_named = not phase_tables.is_of_files(vocabulary) or read.form.name != phase_tables.NAME
     notes = (*_assumed_rate(read, source), *_instant(read))
-    return Truth(_series(read.videos), vocabulary, is_named, read.faults, notes, read.line, fps=side.stated_rate(source.path))
+    series = _series(read.videos)
+    is_found = read.form.name == phase_tables.NAME and source.vocabulary is None and not phase_tables.are_of_cholec80(read.paths)
+    labelled = frozenset(id_ for one in series.values() for id_ in np.unique(one.values).tolist()) if is_found and is_named else None
+    fps = side.stated_rate(source.path)
+    return Truth(series, vocabulary, is_named, read.faults, notes, read.line, fps=fps, labelled=labelled)
 
 
 def in_order(truth: Truth, source: Source, order: str) -> Truth:
@@ -287,11 +292,11 @@ def computed(truth: Truth, predictions: Sequence[Predictions], semantics: str, c
     elif choice["kind"] != variants.FRAMES:
         refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)
         times_s = {name: pair.frames / float(rate or SPANS_FPS) for name, pair in joined[0].pairs.items()}
-        results = computation(videos, truth.vocabulary, times_s, choice)
+        results = computation(videos, truth, times_s, choice)
         notes = notes_of_kind(choice["kind"], rate)
     else:
         refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)
-        results = _paper(videos, truth.names, omega if is_cholec80 else None, choice)
+        results = _paper(videos, truth, omega if is_cholec80 else None, choice)
         left_out = ["relaxed boundaries are defined for the seven phases of Cholec80 only, and left out"]
         notes = _assumed_omega(choice["omega"], omega, rate) if is_cholec80 else left_out
     if semantics == "paper":
@@ -386,8 +391,17 @@ def _assumed_program(truth: Truth) -> list[str]:
     return [f"no vocabulary is named: these {len(truth.names)} phases are taken for those of {program[0]}, {last}"]
 
 
-def _paper(videos: Sequence[PhaseVideo], names: tuple[str, ...], omega: int | None, choice: Mapping[str, str]) -> Computation:
-    confusions = phases.confusions_of_videos(videos, names)
+def _confusions(videos: Sequence[PhaseVideo], truth: Truth) -> phases.Confusions:
+    whole = phases.confusions_of_videos(videos, truth.names)
+    if truth.labelled is None:
+        return whole
+    predicted = np.flatnonzero(whole.counts.sum(axis=(0, 1, 2)))
+    there = np.array(sorted(truth.labelled.union(predicted.tolist())), np.int64)
+    return replace(whole, counts=whole.counts[..., there, :][..., there], phases=tuple(truth.names[at] for at in there.tolist()))
+
+
+def _paper(videos: Sequence[PhaseVideo], truth: Truth, omega: int | None, choice: Mapping[str, str]) -> Computation:
+    names, confusions = truth.names, _confusions(videos, truth)
     crosses, window = cast("Any", choice["crosses"].replace("-", " ")), cast("Any", choice["window"])
     counts = None if omega is None else relaxed.count(videos, omega, cholec80(crosses), window=window, phases=names)
     scope, undefined, order = (cast("Any", choice[name]) for name in ("scope", "undefined", "averaged"))

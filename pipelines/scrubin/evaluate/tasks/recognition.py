@@ -48,6 +48,8 @@ class Truth:
         What stops nothing, and as what the files were read.
     lists
         What the numbers of classes mean in files that do not name them.
+    whole_lists
+        All classes that files list, where these alone say which of the vocabulary there are.
     uncounted
         Videos that are labelled, but not as a whole, so that they do not count: in what they are predicted is nobody's concern.
     """
@@ -58,6 +60,7 @@ class Truth:
     faults: tuple[Fault, ...] = ()
     line: str = ""
     lists: tuple[ClassList, ...] = ()
+    whole_lists: tuple[ClassList, ...] = ()
     uncounted: frozenset[str] = frozenset()
 
     @property
@@ -91,7 +94,7 @@ def truth_of(source: Source) -> Truth:
     series = {video.name: series_of(video, layer.file, layer.positions, occurs) for video, layer, occurs in scored}
     faults = (*_partial(labelled, whole, vocabulary), *read.faults)
     uncounted = frozenset(video.name for video, _ in labelled) - series.keys()
-    return Truth(series, vocabulary, classes, faults, read.line, read.lists, uncounted)
+    return Truth(series, vocabulary, classes, faults, read.line, read.lists, read.whole_lists, uncounted)
 
 
 def predictions_of(source: Source, truth: Truth) -> Predictions:
@@ -172,11 +175,23 @@ def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, ch
         results_of = _calibration if choice["kind"] == CALIBRATION else _paper
     # The published program numbers classes by their position.
     names = class_names(truth.vocabulary, by_position=semantics == "compat")
-    results = results_of(videos, truth.triplets, components, choice)
+    triplets = replace(truth.triplets, there=_taking_part(truth, videos))
+    results = results_of(videos, triplets, components, choice)
     if semantics == "paper":
         results = with_alone(results, "recognition", choice, lambda draw: (drawn_videos(videos, draw), truth.triplets))
     compared = ComparedClasses(videos, {name: pair.frames for name, pair in joined.pairs.items()}, truth.triplets)
     return Scoring([Computed(tuple(joined.pairs), results, names, joined.frames, truth.vocabulary.name, compared)], joined.faults)
+
+
+def _taking_part(truth: Truth, videos: Sequence[TripletVideo]) -> tuple[int, ...] | None:
+    if not truth.whole_lists:
+        return None
+    used: set[int] = set()
+    for video in videos:
+        targets, scores = np.asarray(video.targets), np.asarray(video.scores)
+        # Of what a matrix of listed classes lacks readers have the least of its scores, or 0.
+        used.update(np.flatnonzero((targets == 1).any(axis=0) | (scores > min(0, scores.min(initial=0))).any(axis=0)).tolist())
+    return side.taking_part(truth.whole_lists, truth.vocabulary, truth.classes, used, len(truth.triplets))
 
 
 def combined(predictions: Sequence[Mapping[str, Series]], how: Ensemble, weights: Sequence[float]) -> dict[str, Series]:

@@ -31,7 +31,8 @@ from scrubin.ratings import scoring
 from scrubin.ratings.params import LASANA
 
 ID, TASK = "id", "task"
-OTHER_COLUMNS = (ID, TASK, "rater", "duration", "frame_count", "n_ratings", "disagreement", "strong_disagreement", "split", "fold")
+NO_SCORES = ("rater", "duration", "frame_count", "n_ratings", "disagreement", "strong_disagreement", "split", "fold")
+"""What sheets say of recordings beside their scores, and ``split_...``."""
 LASANA_FORMAT, GRS = "lasana", "GRS"
 FORMATS = (LASANA_FORMAT, "tables", "aixsuture", "heichole-skill", "jigsaws")
 SHOWN = 5
@@ -55,6 +56,8 @@ class TaskSheet:
         Line in the file by id, where the file has lines.
     faults
         What is wrong with the files and stops nothing.
+    others
+        Columns that are read as no scores, by their names.
     """
 
     file: str
@@ -62,6 +65,7 @@ class TaskSheet:
     rows: pd.DataFrame
     lines: Mapping[str, int] = field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
+    others: tuple[str, ...] = ()
 
     def fault(self, rule: str, what: str, fix: str, id_: str = "") -> Fault:
         """Return a fault of the file, or of the row of a recording."""
@@ -140,7 +144,8 @@ def _sheets(file: Path, cell: Cell, faults: Faults) -> list[TaskSheet]:
     """Return the sheet of each task in a file; what is wrong with it is noted."""
     sheet = csv_text.read_path(file, file.name, (ID,))
     faults.extend(sheet.faults)
-    columns = [name for name in sheet.columns if name not in OTHER_COLUMNS and not name.startswith("split_")]
+    others = tuple(name for name in sheet.columns if name in NO_SCORES or name.startswith("split_"))
+    columns = [name for name in sheet.columns if name not in (ID, TASK, *others)]
     values: dict[str, dict[str, list[float]]] = {}
     lines: dict[str, dict[str, int]] = {}
     for row in sheet.rows:
@@ -153,7 +158,7 @@ def _sheets(file: Path, cell: Cell, faults: Faults) -> list[TaskSheet]:
         before[id_] = row.line
         values.setdefault(task, {})[id_] = [_value(sheet.file, row, name, cell, faults) for name in columns]
     return [
-        TaskSheet(file.name, task, pd.DataFrame.from_dict(of_task, orient="index", columns=columns), lines[task])
+        TaskSheet(file.name, task, pd.DataFrame.from_dict(of_task, orient="index", columns=columns), lines[task], others=others)
         for task, of_task in sorted(values.items())
     ]
 
@@ -219,10 +224,15 @@ def _pair(truth: TaskSheet, sheets: Sequence[TaskSheet], notes: list[str]) -> tu
         raise MetricsError([error("", "task-repeated", what, "give one sheet per task")])
     (prediction,) = sheets
     columns = [name for name in truth.rows.columns if name in prediction.rows.columns]
+    if not len(truth.rows.columns):
+        what = f"it has no values of {truth.task}, only {', '.join((ID, *truth.others))}"
+        raise MetricsError([truth.fault("column-missing", what, "give a column per score, on both sides by a name that is none of these")])
     if not columns:
         known = ", ".join(map(str, truth.rows.columns))
         what = f"none of its columns is in the ground truth of {truth.task}"
         raise MetricsError([prediction.fault("column-missing", what, f"name them as there: {known}")])
+    both = [name for name in truth.others if name in prediction.others]
+    notes += [f"{prediction.file}: not read as values, by their names, on both sides: {', '.join(both)}"] * bool(both)
     others = sorted(set(map(str, prediction.rows.columns)) - set(map(str, columns)))
     unpredicted = [str(name) for name in truth.rows.columns if name not in columns]
     notes += [f"{prediction.file}: not predicted of {truth.task}, and not scored: {', '.join(unpredicted)}"] * bool(unpredicted)

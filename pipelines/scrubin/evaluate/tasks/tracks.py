@@ -17,6 +17,7 @@ import pandas as pd
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, Faults, error, warning
+from scrubin.evaluate import side
 from scrubin.evaluate.computation import Computed, Scoring, drawn_videos, with_alone
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.detection import in_px
@@ -121,7 +122,9 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         )
         videos.append(TrackVideo(name, len(pair.frames), *sides))
     classes = len(truth.vocabulary.instruments)
-    sums = counted(videos, classes, _iou(choice["iou"]))
+    used = {id_ for video in videos for of in (video.truth, video.predictions) for id_ in np.asarray(of.classes).tolist()}
+    there = side.taking_part(truth.whole_lists, truth.vocabulary, "i", used, classes)
+    sums = counted(videos, there, _iou(choice["iou"]))
     options = {"component": "i", "kind": choice["kind"]}
 
     def computation(draw: Draw | None) -> list[Result]:

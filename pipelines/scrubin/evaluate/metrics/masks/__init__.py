@@ -73,6 +73,8 @@ class MaskStudy:
         (frames,), whether the predictions lack the frame; None: they have all.
     ignored
         Compressed counts of the pixels that are not counted, by frame that has any.
+    there
+        By component, the classes that take part where those on neither side count; of a component that is not named, all.
     """
 
     names: tuple[str, ...]
@@ -83,6 +85,7 @@ class MaskStudy:
     predictions: MaskRows
     unpredicted: BoolArray | None = None
     ignored: Mapping[int, str] = field(default_factory=dict)
+    there: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     @property
     def videos(self) -> IntArray:

@@ -81,6 +81,8 @@ class Published:
         Of the videos.
     program, component
         Which program, of which classes.
+    there
+        The classes that take part.
     """
 
     iou: FloatArray
@@ -93,6 +95,7 @@ class Published:
     names: tuple[str, ...]
     program: str
     component: str
+    there: IntArray
 
     def results(self, draw: IntArray | None = None) -> list[Result]:
         """Return what the program prints.
@@ -107,13 +110,13 @@ class Published:
         return self._sar_rarp50(spans, drawn=draw is not None) if self.program == "SAR_RARP50-evaluation" else self._isinet(spans)
 
     def _variant(self, metric: str, **options: str) -> Variant:
-        every = {"component": self.component, "classes": str(self.iou.shape[1]), "program": self.program}
+        every = {"component": self.component, "classes": str(len(self.there)), "program": self.program}
         return Variant(metric, "compat", {**every, **options})
 
     def _sar_rarp50(self, spans: list[IntArray], *, drawn: bool) -> list[Result]:
         found = []
         for metric, values, options in ((IOU, self.iou, {}), (NSD, self.nsd, {"tolerance": "10 px"})):
-            filled = np.where(self.lacking[:, None], 0.0, np.where(np.isnan(values), 1.0, values))
+            filled = np.where(self.lacking[:, None], 0.0, np.where(np.isnan(values), 1.0, values))[:, self.there]
             of_videos = [float(filled[span].mean()) if len(span) else math.nan for span in spans]
             own = {} if drawn else {name: Value(value, len(span)) for name, value, span in zip(self.names, of_videos, spans, strict=True)}
             overall = Value(statistics.mean(of_videos), len(of_videos))
@@ -162,7 +165,8 @@ def frames_by_program(study: MaskStudy, component: str, program: str) -> Publish
             true[frame.place, class_], found[frame.place, class_] = rle.area(sides[0]), rle.area(sides[1])
             shared[frame.place, class_] = int(((ones == class_) & (others == class_)).sum())
     lacking = np.zeros(len(study.images), np.bool_) if study.unpredicted is None else study.unpredicted
-    return Published(iou, nsd, true, found, shared, study.starts, lacking, study.names, program, component)
+    there = np.array(study.there.get(component, range(study.sizes[component])), np.int64)
+    return Published(iou, nsd, true, found, shared, study.starts, lacking, study.names, program, component, there)
 
 
 def _painted(classes: IntArray, masks: list[IntArray], height: int, width: int) -> IntArray:

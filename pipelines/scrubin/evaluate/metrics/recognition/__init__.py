@@ -206,12 +206,15 @@ class TripletMap:
         How many targets it has: the step of it ids.
     null
         Triplets that mean no action; None when unknown.
+    there
+        Triplets that take part where classes without labels count; None: all.
     """
 
     ids: IntArray
     verbs: int
     targets: int
     null: tuple[int, ...] | None
+    there: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
         """How many triplets."""
@@ -234,6 +237,15 @@ class TripletMap:
     def grouping(self, component: str) -> Grouping:
         """Return the classes of a component; raises `MetricsError` when it is none of `COMPONENTS`."""
         return self.groupings[component_named(component)]
+
+    def takes_part(self, component: Component) -> BoolArray:
+        """Return whether each class of a component takes part, (classes,): any of its triplets does; (1,) where all do."""
+        return np.ones(1, np.bool_) if self.there is None else self._there[component]
+
+    @cached_property
+    def _there(self) -> dict[Component, BoolArray]:
+        is_there = np.isin(np.arange(len(self)), self.there or ())
+        return {name: np.array([is_there[of].any() for of in one.members], np.bool_) for name, one in self.groupings.items()}
 
     def kept(self, component: Component, ignore_null: bool) -> IntArray:
         """Return the positions of the classes that count.

@@ -1,7 +1,7 @@
 """Calibration of probabilities: expected calibration error by stated bins, the Brier score.
 
 Every class is a yes or no of every frame, as labels of recognition are (several at a time, or none): its probability is held against
-whether it is there. All frames count, of all videos, and all classes, also those that never occur.
+whether it is there. All frames count, of all videos, and all classes that take part, also those that never occur.
 
 - **ECE** (Guo et al., *On Calibration of Modern Neural Networks*, ICML 2017, equation 3): frames are put into bins by their probability;
   over the bins, weighted by how many frames they hold, the mean distance of mean probability and share of frames where the class is.
@@ -181,7 +181,8 @@ class Calibration:
         draw
             Positions of videos, which may repeat; None: all.
         """
-        grouping, kept = self._triplets.grouping(component), self._triplets.kept(component, ignore_null)
+        grouping, every_class = self._triplets.grouping(component), self._triplets.kept(component, ignore_null)
+        kept = every_class[np.broadcast_to(self._triplets.takes_part(component), len(grouping.ids))[every_class]]
         every = list(self._rows.values())
         drawn = every if draw is None else [every[at] for at in draw.tolist()]
         labels, scores = (np.concatenate(matrices, axis=1) for matrices in zip(*(_of(rows, grouping, kept) for rows in drawn), strict=True))

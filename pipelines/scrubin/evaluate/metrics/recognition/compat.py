@@ -311,7 +311,7 @@ class Recognition:
         videos = self._everything()
         name = component_named(component)
         if self._drawn_from and (of_pool := self._drawn_from.pooled(videos, name, self._of)):
-            values, positives = self._published(*of_pool)
+            values, positives = self._published(name, *of_pool)
         else:
             values, positives = self._scored(_joined(videos), name)
         return self._result("global", name, values, positives, ignore_null)
@@ -392,10 +392,11 @@ class Recognition:
         if len(rows.labels) == 1:
             msg = "the published program fails with a single class; use the paper semantics"
             raise MetricsError(msg)
-        return self._published(*by_class(self._of(rows, component)))
+        return self._published(component, *by_class(self._of(rows, component)))
 
-    def _published(self, values: npt.NDArray[np.float64], positives: IntArray) -> Scored:
-        return np.where(np.isnan(values), 0.0, values) if self._scikit_learn == ">=1.6" else values, positives
+    def _published(self, component: Component, values: npt.NDArray[np.float64], positives: IntArray) -> Scored:
+        is_zero = np.isnan(values) & self._triplets.takes_part(component) & (self._scikit_learn == ">=1.6")
+        return np.where(is_zero, 0.0, values), positives
 
     def _result(self, scope: str, component: Component, values: npt.NDArray[np.float64], counts: IntArray, ignore_null: bool) -> Result:
         last = len(values) - CHOLECT50_NULL if ignore_null and component == "ivt" else len(values)

@@ -72,6 +72,8 @@ class Sums:
     ----------
     names
         The videos.
+    classes
+        Ids of the classes that take part.
     of_hota, of_clear, of_identity
         (videos, classes + 1, ...): of each class, and last of all classes as one.
     threshold
@@ -79,6 +81,7 @@ class Sums:
     """
 
     names: tuple[str, ...]
+    classes: tuple[int, ...]
     of_hota: FloatArray
     of_clear: FloatArray
     of_identity: FloatArray
@@ -109,13 +112,13 @@ class Sums:
         return {**hota.measures(parts[0]), **clear.measures(parts[1]), **identity.measures(parts[2])}
 
 
-def counted(videos: Sequence[TrackVideo], classes: int, threshold: float) -> Sums:
+def counted(videos: Sequence[TrackVideo], classes: Sequence[int], threshold: float) -> Sums:
     """Return the sums of all videos.
 
     Parameters
     ----------
     classes
-        How many classes there are.
+        Those that take part, by id.
     threshold
         Least IoU of a true box, for CLEAR and identity.
 
@@ -130,11 +133,12 @@ def counted(videos: Sequence[TrackVideo], classes: int, threshold: float) -> Sum
         truth = checked(video.truth, video.length, f"annotations of {video.name}")
         predictions = checked(video.predictions, video.length, f"predictions of {video.name}")
         every = overlaps(truth, predictions)
-        groups = [of_class(every, truth.classes == class_, predictions.classes == class_) for class_ in range(classes)]
+        groups = [of_class(every, truth.classes == class_, predictions.classes == class_) for class_ in classes]
         of_hota.append([hota.counts(one) for one in (*groups, every)])
         of_clear.append([clear.counts(one, threshold) for one in (*groups, every)])
         of_identity.append([identity.counts(one, threshold) for one in (*groups, every)])
-    return Sums(tuple(video.name for video in videos), np.array(of_hota), np.array(of_clear), np.array(of_identity), threshold)
+    names = tuple(video.name for video in videos)
+    return Sums(names, tuple(classes), np.array(of_hota), np.array(of_clear), np.array(of_identity), threshold)
 
 
 def results(sums: Sums, together: str, semantics: Semantics, options: Mapping[str, str], draw: Draw | None = None) -> list[Result]:
@@ -168,7 +172,7 @@ def results(sums: Sums, together: str, semantics: Semantics, options: Mapping[st
             variant = Variant(f"tracks {name}", semantics, said)
             overall = _over_classes(name, way, *whole[name])
             by_video = {video: _over_classes(name, way, *(of[at] for of in single[name])) for at, video in enumerate(names)}
-            classes = _by_class(*whole[name]) if way == "averaged" and draw is None else {}
+            classes = _by_class(sums.classes, *whole[name]) if way == "averaged" and draw is None else {}
             curves = _curves(sums) if (name, way) == ("HOTA", "one") and draw is None else {}
             every.append(Result(variant, overall, classes, by_video, curves))
     return every
@@ -193,9 +197,9 @@ def _over_classes(name: str, way: str, values: FloatArray, counts: FloatArray) -
     return Value(float(total) if len(of) else float("nan"), len(of))
 
 
-def _by_class(values: FloatArray, counts: FloatArray) -> dict[str, Value]:
-    pairs = zip(values[:-1].tolist(), counts[:-1].tolist(), strict=True)
-    return {str(class_): Value(value, round(n)) for class_, (value, n) in enumerate(pairs)}
+def _by_class(classes: Sequence[int], values: FloatArray, counts: FloatArray) -> dict[str, Value]:
+    found = zip(classes, values[:-1].tolist(), counts[:-1].tolist(), strict=True)
+    return {str(class_): Value(value, round(n)) for class_, value, n in found}
 
 
 def _curves(sums: Sums) -> dict[str, dict[str, list[float]]]:

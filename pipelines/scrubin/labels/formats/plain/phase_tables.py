@@ -258,7 +258,7 @@ def _vocabulary_of(cells: Mapping[str, Cells], faults: Faults) -> Vocabulary | N
     """Return the vocabulary that the phases are written in: a known one that has all names, else the phases as they are."""
     written = {cell for one in cells.values() for cell in one.phases}
     names = {cell for cell in written if not is_id(cell)}
-    if names and all(CHOLEC80.fullmatch(PurePosixPath(one.file).stem) for one in cells.values()):
+    if names and are_of_cholec80(one.file for one in cells.values()):
         return vocabulary.load("cholec80")
     known = map(vocabulary.load, vocabulary.known())
     fits = [phases for phases in known if names and all(_has(phases, name) for name in names)]
@@ -290,6 +290,11 @@ def _are_too_large(cells: Mapping[str, Cells], faults: Faults) -> bool:
         fix = "number phases from 0, or write their names"
         faults.error(file, "id-range", f"phase {cell} is not below {MOST_IDS:,}", fix, frames=[frame])
     return bool(large)
+
+
+def are_of_cholec80(files: Iterable[str | Path]) -> bool:
+    """Return whether all files are named like those of Cholec80, so that their phases are its seven."""
+    return all(CHOLEC80.fullmatch(PurePosixPath(file).stem) for file in files)
 
 
 def _may_be_header(cells: Mapping[str, Cells], faults: Faults) -> bool:
