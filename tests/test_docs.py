@@ -153,6 +153,7 @@ def test_the_readme_is_read_in_five_minutes():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= README_LINES
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("name", pictures.PICTURES)
 def test_a_picture_is_not_older_than_what_it_shows(name):
     picture, noted = pictures.PICTURES[name], pictures.noted()[name]

@@ -110,6 +110,7 @@ def test_one_label_beyond_the_end_is_within_the_tolerance_and_not_without(fps):
     assert f"the labels have {frames - 1} frames" in problems_of(labelled(range(frames - 1), every_frame=True), 20, fps, tolerance_s=0)
 
 
+@pytest.mark.slow
 def test_spans_that_end_with_the_video_fit_without_any_tolerance():
     """In floating point 15,000,000,000 times a billionth is a bit more than 15."""
     for tenths in range(10, 400):

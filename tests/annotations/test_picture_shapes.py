@@ -87,6 +87,7 @@ def test_who_says_only_that_something_is_in_view_may_have_pictures_of_any_shape(
     assert len(made(labels_of((240, 320), score=1.0)).triplets) == 1
 
 
+@pytest.mark.slow
 @each(
     "row",
     [

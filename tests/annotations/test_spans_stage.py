@@ -132,6 +132,7 @@ def phases_of(segments, clock=MILLISECONDS, **more):
 edges_ms = st.tuples(st.integers(0, 19_000), st.integers(1, 4_000)).map(lambda pair: (pair[0], min(sum(pair), 20_000)))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(["phase", "step"]), edges_ms, st.integers(0, 6)), max_size=8), st.booleans())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_frame_has_the_phase_of_the_last_span_of_the_file_that_holds_its_instant(known, listed, by_frame):

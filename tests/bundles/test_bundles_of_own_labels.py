@@ -131,6 +131,7 @@ def test_the_sample_is_well_formed_at_home_and_knows_nothing(bundled, tmp_path):
     assert max(on_every_platform(folders, task, sample, tmp_path)[0].values()) < 1
 
 
+@pytest.mark.cases(3)
 def test_a_sample_of_any_number_of_frames_takes_one_reading_of_the_criteria(bundled, monkeypatch):
     task, folders = bundled
     read = []

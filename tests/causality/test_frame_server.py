@@ -54,6 +54,7 @@ def test_neither_the_length_nor_a_later_frame_is_known_before_the_answer(serve_t
     assert served.ending.log == "{'protocol': 'scrubin-frames-1', 'width': 6, 'height': 4, 'fps': 25.0} b''"
 
 
+@pytest.mark.slow
 def test_a_program_that_waits_for_the_next_frame_before_it_answers_is_stopped(serve_to):
     served = serve_to(START + ANSWER + "sys.stdin.buffer.read(1)", wall_s=0.7)
     assert served.ending.trouble == "gave no answer for frame 0, without which it gets no further one, within 0.7 s and was stopped"

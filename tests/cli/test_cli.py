@@ -101,6 +101,7 @@ def test_a_raw_folder_that_is_not_there_is_named_with_the_mend(tmp_path):
 WITHOUT_OUTPUT = (["--help"], ["splits"], ["splits", "show"], ["score", "--help"])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix closes the output")
 @each(
     "arguments, redirected, said",
@@ -293,6 +294,7 @@ def test_where_names_of_files_cannot_have_every_letter_nothing_begins(tmp_path, 
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.slow
 def test_there_the_doctor_says_what_to_do(tmp_path):
     done = in_few_letters("-m", "scrubin", "doctor", folder=tmp_path)
     assert (

@@ -307,6 +307,7 @@ def test_the_skill_of_recordings_is_counted_where_a_format_has_no_ratings_either
     assert re.search(r"facts of recordings: skill_level(: | \()[1-9]", capsys.readouterr().err)
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("target", ["elan", "boris", "via3", "vidat", "cataract101"])
 def test_spans_that_our_tables_have_to_the_millisecond_are_written_so(tmp_path, capsys, target):
     edges = (0, 12_400, 30_100, 61_337)

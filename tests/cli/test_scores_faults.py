@@ -165,6 +165,7 @@ def test_a_score_that_misses_a_point_by_rounding_is_that_point(scores):
     assert "d;1;3;2;3;4;12" in (out / "Peg_rater1.csv").read_text().splitlines()
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("task", ["Peg_split", "Peg_errors", "Peg_rater1", "x_agreement", "statistics", "ratings", "a" * 201])
 def test_a_file_of_a_task_that_is_named_like_another_file_is_refused(scores, task):
     code, _, error, out = scores(Knot_rater1=ONE, **{f"{task}_rater1": ONE})

@@ -158,6 +158,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_file_that_breaks_its_format_is_named_with_place_and_fix(validate, name):
     files, says = FAULTS[name]
@@ -376,6 +377,7 @@ def test_an_instrument_that_is_not_its_triplets_is_a_deviation_and_no_rule_says_
     assert deviation.startswith("deviation: VID92.json, frames 1-2: the instrument is not that of the triplet, which is read as written")
 
 
+@pytest.mark.slow
 def test_near_duplicates_that_were_looked_at_can_be_listed_in_params_and_the_verdict_says_so(validate, tmp_path):
     """The page's acknowledgements are private, so that a release does not hold them."""
     one, other = "bovi-kuma", "dovi-wuma"

@@ -177,6 +177,7 @@ def test_no_planted_identifier_is_left_in_what_is_released(study, tmp_path, monk
     assert [word for word in words for one in spellings(word) if one in back] == []
 
 
+@pytest.mark.slow
 def test_released_frames_are_those_of_the_stream(study, tmp_path, monkeypatch):
     folder, path, _ = study
     monkeypatch.chdir(tmp_path)

@@ -393,6 +393,7 @@ def test_yaml_beside_labels_of_another_format_is_left_out_and_named(name, task, 
     assert (code, f"{name}: is not of the format" in err) == (0, True), err
 
 
+@pytest.mark.cases(8)
 @pytest.mark.parametrize(
     ("task", "name", "content", "says"),
     [
@@ -455,6 +456,7 @@ def with_floats(task, files):
     return {"results.json": dumps([{**one, **{key: float(one[key]) for key in ("image_id", "category_id")}} for one in results])}
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("task", TASKS)
 def test_whole_numbers_written_as_floats_are_the_same_numbers(task, home, tmp_path, capsys):
     truth, files = home / task / "truth", CASES[task]()[1]

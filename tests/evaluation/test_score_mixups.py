@@ -145,6 +145,7 @@ def test_a_video_that_another_one_says_nothing_of_is_still_shifted(study, capsys
     assert f"VID00.json: the numbers look shifted by {much}, as if" in fault(capsys, *sides(study, "detection"))
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("by", "begin", "end", "without"),
     [

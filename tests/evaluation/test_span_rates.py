@@ -87,6 +87,7 @@ TIER = (
 )
 
 
+@pytest.mark.slow
 def test_what_spans_have_and_no_frame_has_is_said_by_score_and_by_validate(tmp_path, capsys):
     tiers = [
         ("A", "a1", "s0", "s1", "preparation"),

@@ -94,6 +94,7 @@ def test_ffmpegs_conventions_are_told_with_their_shift(videos, tmp_path, rate, k
         assert any("round=up" in name for name in verdict.also)
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("rate", ["25", "24", "30000/1001", "20", "uneven"])
 def test_our_own_folder_follows_the_contract(videos, tmp_path, rate):
     verdict = judged(by_us(tmp_path / "f", videos[rate]), videos[rate])
@@ -270,6 +271,7 @@ def test_a_still_scene_tells_nothing_and_that_is_said(tmp_path):
         assert {"ffmpeg -vf fps=1", "ffmpeg -vf fps=1:round=down"} <= set(verdict.possible)
 
 
+@pytest.mark.slow
 def test_a_scene_that_is_mostly_still_is_told_by_its_few_movements(tmp_path):
     still = ("-vf", "loop=loop=60:size=1:start=40,loop=loop=90:size=1:start=180,setpts=N/25/TB")
     video = clips.clip(tmp_path / "a.mp4", seconds=10, size="160x90", more=still)

@@ -90,6 +90,7 @@ def test_a_missing_table_is_noticed(copy):
     assert "is missing, but manifest.json was made of the table 'splits'" in fault
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     "name",
     [

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from scrubin.audit.expected.private_strings import Labelled
 from scrubin.audit.expected.search import Search
 from scrubin.audit.pictures import decoding, looks
 from scrubin.audit.pictures.decoding import Examination
@@ -17,6 +18,12 @@ from scrubin.base.files import sha256_of
 BUILT_LATE = {name for name, value in vars(Search).items() if isinstance(value, cached_property)}
 
 
+def needles(search: Search) -> dict[str, object]:
+    """What a search looks for, as values that are equal where it is the same."""
+    values = {name: value for name, value in vars(search).items() if name not in BUILT_LATE}
+    return values | {name: vars(value) for name, value in values.items() if isinstance(value, Labelled)}
+
+
 def remembering_files(read: Callable[..., FileRead]) -> Callable[..., FileRead]:
     """Return a method of `Reader` that says of the same bytes, plan and needles what it said before; archives are read again."""
     told: list[tuple[tuple[object, ...], dict[tuple[object, ...], FileRead]]] = []
@@ -24,7 +31,7 @@ def remembering_files(read: Callable[..., FileRead]) -> Callable[..., FileRead]:
     def read_once(self: Reader, path: Path, name: str, members: frozenset[str] = frozenset()) -> FileRead:
         if self.released != Released():
             return read(self, path, name, members)
-        asks = self.plan, {name: value for name, value in vars(self.search).items() if name not in BUILT_LATE}
+        asks = self.plan, needles(self.search)
         by_file = next((by_file for asked, by_file in told if asked == asks), None)
         if by_file is None:
             by_file = {}

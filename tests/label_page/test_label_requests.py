@@ -227,6 +227,7 @@ def test_a_picture_is_the_frame_of_its_number(ann, folder):
     assert len(times_s) == sampled_release.SINGLE_FRAMES + 1
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("pixel_aspect", "width"),
     [(Fraction(1), 96), (Fraction(4, 3), 128), (Fraction(12, 11), 105), (Fraction(2, 3), 64), (Fraction(100), 96)],

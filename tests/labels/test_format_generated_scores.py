@@ -59,6 +59,7 @@ def test_steps_alone_are_read_and_neither_is_refused():
         read_files("multibypass140", {"a.mp4.json": b'{"phase": []}'})
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_endoscapes_criteria_boxes_and_lists_come_through(seed):
     rng = random.Random(seed)
@@ -127,6 +128,7 @@ def test_irregular_tabs_of_jigsaws_are_read(seed):
         assert {id_: [(a, b - 1, g + 1) for _, a, b, g in of.itertuples(index=False)] for id_, of in rows.items()} == spans
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sheets_of_lasana_come_through_and_an_id_may_stand_in_two_tasks(seed):
     rng = random.Random(seed)

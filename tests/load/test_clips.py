@@ -47,6 +47,7 @@ def test_clips_are_in_every_storage_the_same(storages):
     assert every[0] == every[1] == every[2]
 
 
+@pytest.mark.slow
 def test_pictures_of_frames_from_videos_are_those_of_the_files(storages):
     for name in ("png", "small", "loose"):
         release = Release(storages[name])

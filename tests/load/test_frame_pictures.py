@@ -76,6 +76,7 @@ def test_without_any_decoder_it_says_what_to_install(undecided, release):
         release.frames()[0]
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("damage", "says"),
     [

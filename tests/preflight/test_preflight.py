@@ -702,6 +702,7 @@ def test_preflight_in_a_fresh_clone_leaves_nothing_that_its_second_run_refuses(r
 CLOCK = 'clock: {source: none, format: "%Y%m%d_%H%M%S"}'
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [

@@ -76,6 +76,7 @@ def test_a_list_or_mapping_of_released_ids_is_harmless_under_any_key(release):
 # --- CSV
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     "text",
     [
@@ -102,6 +103,7 @@ def test_the_first_parsed_row_is_the_header(release, text):
 # --- numbers that are dates: 17 April 2023 is private
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("number", [20230417, 17042023, 4172023, 202304171430, -20230417])
 def test_a_date_as_a_number_is_found_in_tables(release, number):
     columns = {

@@ -35,6 +35,7 @@ def rewritten(release, name: str, change) -> set[str]:
 # --- pictures
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("marker", "body"),
     [(0xE1, b"Exif\0\0hello"), (0xFE, b"a comment"), (0xE2, b"ICC_PROFILE\0\1\1x"), (0xED, b"Photoshop 3.0\0"), (0xE0, b"JFXX\0")],
@@ -100,6 +101,7 @@ def test_a_zip_that_tells_nothing_has_no_findings(release):
     assert zipped(release, setting()) == set()
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     "values",
     [
@@ -252,6 +254,7 @@ def test_rows_in_the_order_of_recordings_are_found(release):
     assert release.rules() == set()
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -334,6 +337,7 @@ SAMPLES = (
 )
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("number", range(5))
 def test_a_damaged_file_is_a_finding_and_never_stops_the_audit(release, number):
     """Bytes changed, cut or put in, mostly near the start where the structure is; one audit for a damaged file of each sort."""

@@ -72,6 +72,7 @@ def test_folders_that_a_study_may_leave_empty_are_none(release):
 # --- order
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

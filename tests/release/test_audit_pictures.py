@@ -334,6 +334,7 @@ def test_the_proof_says_what_was_looked_at_and_when_nothing_was(release, tmp_pat
     assert "NOT checked - pictures: nothing was read in them" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_face_in_a_release_is_one_finding_with_its_frames(release, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(write_project(release, tmp_path / "project"))
     monkeypatch.setattr(looks, "faces", lambda _: [Face((1, 2, 3, 4), 0.9)])

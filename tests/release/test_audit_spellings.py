@@ -64,6 +64,7 @@ def test_a_date_is_found_in_every_way_of_writing(release):
     assert release.rules_by_file({name: text.encode() for name, text in texts.items()}) == {name: {"private-string"} for name in texts}
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     "text",
     [

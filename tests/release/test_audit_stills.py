@@ -224,6 +224,7 @@ class TestShards:
         assert self.repacked(packed, lambda members: [(members[0][0], other), *members[1:]]) == {"frame-picture"}
         assert [finding.file for finding in packed.findings()] == [f"frames/{TASK}/mono/{IDS[0]}.tar/000000.jpg"]
 
+    @pytest.mark.cases(3)
     @pytest.mark.parametrize(
         ("values", "rule"),
         [

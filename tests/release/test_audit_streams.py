@@ -224,6 +224,7 @@ BEHIND = {
 }
 
 
+@pytest.mark.cases(8)
 @pytest.mark.parametrize("coder", ["0", "1"], ids=["CAVLC", "CABAC"])
 @pytest.mark.parametrize("behind", BEHIND.values(), ids=BEHIND)
 @pytest.mark.parametrize("place", [7, 10], ids=["another picture", "IDR"])

@@ -52,6 +52,7 @@ def test_a_short_value_is_found_next_to_its_label(release):
     assert missed(release, {label: f"seen in {label}, again\n" for label in labels}, "md") == []
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     "harmless",
     [
@@ -81,6 +82,7 @@ def test_a_name_in_a_public_word_is_no_leak_but_the_name_is(release):
     assert after_text(release, "Mechthildisms\n") == {"private-string"}
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     "name", [f"groundtruth/{NAME}.csv", f"{NAME}/x.csv", "groundtruth/2023-04-17.csv", "groundtruth/P07.csv", "x_T1_links.csv"]
 )

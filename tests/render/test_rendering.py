@@ -48,6 +48,7 @@ def test_redacted_frames_are_black_and_their_neighbours_untouched(tmp_path):
     assert clips.decoded_numbers(tmp_path / "out.mkv") == [0 if n in black else n for n in range(10, 50)]
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("preset", ["ultrafast", "veryfast"])
 @pytest.mark.parametrize("crf", [24, 27, 30, 32, 35, 40])
 def test_hidden_frames_are_black_to_the_check_the_audit_and_loaders_at_every_quality(tmp_path, crf, preset):

@@ -117,6 +117,7 @@ def test_what_is_not_hidden_is_still_to_be_seen(source, output):
             assert np.abs(a - b).mean() < 4, number
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("preset", ["ultrafast", "veryfast"])
 @pytest.mark.parametrize("crf", [30, 35, 40])
 @pytest.mark.parametrize("more", [("-g", 50), ("-pix_fmt", "yuvj420p", "-g", 50)], ids=["limited range", "full range"])
@@ -127,6 +128,7 @@ def test_hidden_frames_are_black_at_every_quality(tmp_path, more, crf, preset):
     check_video(tmp_path / "out.mkv", cut, path.name)
 
 
+@pytest.mark.cases(3)
 def test_nothing_but_pictures_is_left(output):
     target, _, _ = output
     data = target.read_bytes()
@@ -289,6 +291,7 @@ def test_a_group_that_begins_halfway_between_two_ticks_of_matroska_is_copied(tmp
     assert (done.mode, done.why) == (SMART, "")
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("name", ["shown.mp4", "shown.mkv", "shown.mov"])
 @pytest.mark.parametrize("of_frames", ["1", "0"])
 def test_a_width_of_pixels_that_the_container_alone_states_is_that_of_the_copied_film(tmp_path, name, of_frames):

@@ -209,6 +209,7 @@ ROOM = {"source": "scene", "kind": "out_of_body", "start_s": 2.0, "end_s": 6.0, 
 TEXT = {"source": "text", "kind": "text", "x": 0, "y": 0, "w": 8, "h": 8, "start_s": 1.5, "end_s": 7.0, "decision": "unreviewed"}
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("rows", "undecided", "not_asked"),
     [

@@ -134,6 +134,7 @@ def test_warnings_are_those_of_the_stage_and_stand_at_the_top_of_the_page(study)
     assert f"<dt>split warnings</dt><dd>{len(found)}</dd>" in html
 
 
+@pytest.mark.slow
 def test_a_subset_that_has_nobody_stands_at_the_top_of_the_page(study):
     line = "no recording is in val; release more participants"
     left = changed(study, lambda said: said["schemes"][0].update(empty=[line]))

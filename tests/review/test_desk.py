@@ -393,6 +393,7 @@ def room_and_text(last=43):
     return [review_study.proposal("single", "mono", 20, 39), review_study.proposal("single", "mono", 16, last) | text]
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("last", [43, 65], ids=["in the room", "much longer"])
 @pytest.mark.parametrize("decision", [None, "accept", "reject"])
 @pytest.mark.parametrize("of_text", [None, "accept", "reject"])

@@ -157,6 +157,7 @@ def test_a_ledger_that_was_restored_from_a_copy_is_read_again_without_opening_it
     assert append(ledger, "7").number == 5
 
 
+@pytest.mark.slow
 def test_two_programs_at_once_lose_nothing(path):
     context = multiprocessing.get_context("spawn")
     programs = [context.Process(target=_append_many, args=(path, name)) for name in "ab"]

@@ -32,6 +32,7 @@ def second_in(labels, phase):
     return int(rows.loc[rows["phase_id"] == phase, "position"].min()) + 5
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.integers(0, 10**6), st.integers(0, 4), st.sampled_from([0, 1, 3, 4, 6]), st.sampled_from(range(7)))
 def test_a_phase_swapped_in_one_frame_is_first_and_names_what_it_was(seed, which, phase, other):

@@ -420,6 +420,7 @@ def test_no_rule_fires_in_a_sound_study():
     assert {outcome.rule for outcome in outcomes if outcome.result != "passed"} == {"declared_total"}
 
 
+@pytest.mark.slow
 def test_ends_of_ranges_and_allowed_gaps_are_kept(judge):
     tables = synthetic_study.tables()
     for change in (

@@ -289,6 +289,7 @@ def test_another_stamp_is_no_other_ground_truth(after):
     assert after(stamp).differences == ()
 
 
+@pytest.mark.slow
 def test_a_list_without_a_frame_stays_as_it_is_when_somebody_joins(tmp_path):
     sides = []
     for version, ids in (("1.0.0", IDS[:-1]), ("1.1.0", IDS)):

@@ -185,6 +185,7 @@ ORDINARY = {
 }
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(("picture", "size", "more"), ORDINARY.values(), ids=ORDINARY)
 def test_ordinary_streams_hold_nothing_that_looks_foreign(picture, size, more, tmp_path):
     path = tmp_path / "a.mkv"

@@ -275,6 +275,7 @@ def known_of_ostermann(tmp_path, *others: str):
 BRENNER = "2023-03-13_Brenner_Anton_PegTransfer_T1,Brenner_Anton,Klinikum Nord,videos/-Brenner_20230313_PegTransfer_1-left.mkv"
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("text", TRACES.values(), ids=TRACES)
 def test_the_audit_finds_whatever_tells_of_somebody_whose_rows_and_files_are_gone(tmp_path, text):
     search = Search(Private(withdrawn=known_of_ostermann(tmp_path, BRENNER)), 0)

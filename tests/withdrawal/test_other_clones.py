@@ -116,6 +116,7 @@ ALONE = {
 }
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("what", ALONE)
 @pytest.mark.parametrize("held", ["all", "without who came back"])
 def test_who_was_taken_back_by_the_only_curator_may_be_released_with_somebody_new(what, held, tmp_path):
@@ -215,6 +216,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_release_of_another_clone_is_refused_and_the_last_own_one_is_made_anew(damage):
     release(RELEASE, ("id0", "id1", "id2"), NOTE)
@@ -353,6 +355,7 @@ def test_a_clone_without_a_release_of_its_own_keeps_it_as_well():
         other_clones.releases_here("a-study", None)
 
 
+@pytest.mark.slow
 def test_preflight_refuses_before_anything_runs(monkeypatch):
     listed_project.remember_release(Path(), *ALL)
     key, book = Path("data/private/pseudonym.key"), Path("data/private/ids.csv")
@@ -485,6 +488,7 @@ def told_of_lock() -> list[str]:
     return [fault.sentence for fault in preflight.look().remarks if fault.file == "dvc.lock"]
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(("remembered", "memory"), [("nobody", "remembers other withdrawals than"), ("nothing", "has"), ("the same", "")])
 @pytest.mark.parametrize("there", ["no release", "another release"])
 def test_a_lock_that_other_withdrawals_are_of_is_told_where_its_release_is_not_here(remembered, memory, there):

@@ -95,6 +95,7 @@ def test_a_cache_that_the_users_own_settings_keep_elsewhere_is_left_alone_and_na
     assert f"DVC's cache is in {elsewhere}: until 'dvc gc' there, an older dvc.lock" in said
 
 
+@pytest.mark.slow
 def test_no_dvc_lock_that_git_brings_back_can_send_a_release_that_held_them(project, capsys, tmp_path_factory):
     """Until the cache is pruned it holds the files; DVC sends no folder whose list is gone."""
     release, remote = project / "data/release", tmp_path_factory.mktemp("remote")
