@@ -77,6 +77,23 @@ def test_lines_that_are_taken_out_put_in_or_exchanged_break_the_chain(path, chan
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("chain", "says"),
+    [
+        ("decisions", "what was decided in another clone comes in by 'scrubin review --export' there and '--import' here"),
+        ("labels", "one study is labelled in one folder"),
+    ],
+)
+def test_two_ledgers_that_git_has_put_into_one_are_told_with_the_way_out(path, chain, says):
+    append(Ledger(path))
+    first = path.read_text()
+    append(Ledger(path))
+    second = path.read_text().removeprefix(first)
+    path.write_text(f"{first}<<<<<<< HEAD\n{second}=======\n{second}>>>>>>> theirs\n")
+    with pytest.raises(ReviewError, match=rf"line 2: .* git has put two ledgers into one; take either whole, .*--ours .*; .*{says}"):
+        Ledger(path, chain=chain).lines()
+
+
 def test_an_unfinished_last_line_counts_nothing_and_is_set_aside_by_the_next_append(path):
     ledger = Ledger(path)
     append(ledger)

@@ -139,8 +139,8 @@ def read_ledger(path: Path, fingerprint: str) -> dict[str, str]:
     if others:
         where = f"line {others[0]}" if len(others) == 1 else f"{count_text(len(others), 'line')} from line {others[0]} to {others[-1]}"
         msg = (
-            f"{path}, {where}: ids that were given with another key, as in a clone with a key of its own; one study has one key: restore the "
-            "one whose ids were released and remove the rows of the other, whose recordings get new ids then"
+            f"{path}, {where}: ids that were given with another key, as in a clone with a key of its own; one study has one key: restore "
+            "the one whose ids were released and remove the rows of the other, whose recordings get new ids then"
         )
         raise PrivacyError(msg)
     PrivacyError.raise_any(_contradictions(path, [(row["recording"], row["id"], line) for row, line in lines]))

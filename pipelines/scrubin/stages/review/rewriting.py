@@ -14,7 +14,7 @@ from typing import Any
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReviewError
 from scrubin.base.layout import REVIEW_PATH
-from scrubin.stages.review import FIRST, Ledger, Line
+from scrubin.stages.review import FIRST, FROM_ANOTHER, Ledger, Line
 from scrubin.stages.review.events import NOBODYS, PERSON, Forgotten, Renamed
 
 NAMELESS = "(withdrawn)"
@@ -192,7 +192,6 @@ def refuse_shortened(path: Path, lines: Sequence[Line]) -> None:
         msg = (
             f"{path}: the pipeline has seen {count} lines of it, the last with hash {head[:12]}…, and that one "
             f"is not there: lines were taken out or written anew; restore the file from a copy "
-            "(what was decided in another clone comes in by 'scrubin review --export' there and '--import' here); or, if everything shall "
-            f"be reviewed again, remove {REVIEW_PATH}"
+            f"({FROM_ANOTHER['decisions']}); or, if everything shall be reviewed again, remove {REVIEW_PATH}"
         )
         raise ReviewError(msg)
