@@ -49,9 +49,9 @@ def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams, files: Mappi
 
 
 def releases_of_others() -> list[other_clones.Earlier]:
-    """Return the releases here that know of withdrawals of which this clone released nothing; what is to go from its place is kept."""
+    """Return the releases here that note withdrawals and that another clone made; what is to go from its place is kept."""
     p = params.load("release", ReleaseParams)
-    earlier = other_clones.releases_here(p.name, gates.last_release(p.name), p.previous)
+    earlier = other_clones.releases_here(p.name, p.previous)
     other_clones.keep(p.name, earlier)
     return earlier
 
@@ -59,14 +59,16 @@ def releases_of_others() -> list[other_clones.Earlier]:
 def refuse_shrinking(study: audited_project.Project, now: dict[str, Any], earlier: Sequence[other_clones.Earlier]) -> dict[str, str]:
     """Return the recordings that the last release had and this one lacks, if they may go; else refuse.
 
-    Whoever withdrew may go, and goes with a major version; ``now`` gets the tombstones. Whoever withdrew in another clone may not come.
+    Whoever withdrew may go, and goes with a major version. Whoever withdrew in another clone may not come.
+    ``now`` gets the tombstones, and what is known of other clones.
     """
     last, version = gates.last_release(study.params.name), study.params.version
-    other_clones.refuse_return(earlier, now["recordings"], study.private.withdrawn, params.raw_folder(), version)
+    other_clones.refuse_return(earlier, now["recordings"], params.raw_folder(), version)
     lost = gates.lost_recordings(last, now)
     withdrawn = releases.gone(lost, study.private.withdrawn)
     releases.refuse_number(last["version"], version, withdrawn)
     now["withdrawn"] = releases.tombstones(*other_clones.carried(earlier, last, now["recordings"], withdrawn), version)
+    now |= other_clones.known_next(earlier, now)
     missing = {name: id_ for name, id_ in lost.items() if name not in withdrawn}
     recordings, excluded = io.read(RECORDINGS, RECORDINGS_PATH), seals.read_rows(INTERIM / "excluded.json")
     why = gates.reasons_lost(recordings, study.quarantine, excluded)

@@ -92,11 +92,6 @@ class Memory(Container[str]):
         """Whether a withdrawn recording has this ``id``, raw ``path``, or file of this ``sha256``."""
         return bool(self) and self._of(kind, value) in self.hashes
 
-    def count_outside(self, ids: Iterable[str]) -> int:
-        """Return how many withdrawn recordings have none of these released ids."""
-        hashes = {self._of("id", one) for one in ids} if self else set()
-        return sum(gone.hashes.isdisjoint(hashes) for gone in self.recordings.values())
-
     def has_participant(self, name: str) -> bool:
         """Whether a participant withdrew, however what does not show is written in the name."""
         return bool(self) and not self._participant(name).isdisjoint(self.participants)

@@ -70,9 +70,10 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     unread = ""
     try:
         # Before it goes: another clone may have made it, without somebody of whom this one does not know.
-        other_clones.keep(name, other_clones.releases_here(name, gates.last_release(name), None))
+        other_clones.keep(name, other_clones.releases_here(name, None))
     except ReleaseError:  # it goes all the same
-        unread = f"{RELEASE}: what it noted of who withdrew could not be read; if another clone made it, pull it again before the next run"
+        other_clones.keep_unread(name)
+        unread = f"{RELEASE}: what it noted of who withdrew could not be read; the next run says how to bring it again"
     # Not earlier: what is remembered of their pictures is read there.
     release_folder.remove_release()
     said = [f"{path}: {row.participant or row.recording} withdraws; nobody else's recordings, ids and subsets change"]

@@ -150,8 +150,8 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
         last = gates.last_release(p.name)
         now = {name: study.ids[name] for name in study.kept}
         with noted.noting():
-            earlier = other_clones.releases_here(p.name, last, p.previous)
-            other_clones.refuse_return(earlier, now, study.withdrawn, study.raw, p.version)
+            earlier = other_clones.releases_here(p.name, p.previous)
+            other_clones.refuse_return(earlier, now, study.raw, p.version)
         missing = {name: id_ for name, id_ in last["recordings"].items() if name not in set(study.kept)}
         withdrawn = releases.gone(missing, study.withdrawn)
         why = {name: f"recordings.csv: {rows[0].exclude.strip()}" for name, rows in study.recordings.items() if rows[0].exclude.strip()}

@@ -1,28 +1,36 @@
 """Withdrawals that another clone has released: what the releases here say of them is held against what this clone knows.
 
-A release says how many recordings were withdrawn, and never which. So who may be meant follows from what this clone released,
-would release again, and that release does not hold.
+A release says how many recordings were withdrawn, and never which. So the rule is:
+
+- Known here are the releases that this clone has made, and the notes of others with which it has released once: they are answered.
+- A release that lies here, was not made here and notes more than is answered may mean anybody who was in the last release of this
+  clone and is not in that one.
+- If any of them would be released again, nothing is: whose note it is nobody can tell by numbers, since of who withdrew here the other
+  clone may know nothing.
+- Out of it leads what that clone knows: its rows, by which those people go, and its record of the last release, from which this clone goes
+  on: whoever is not in that one is new.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from scrubin.audit.expected import withdrawal_memory
-from scrubin.audit.expected.withdrawal_memory import Memory
-from scrubin.base import file_lists, strangers, unpacking
+from scrubin.base import strangers, unpacking
 from scrubin.base.errors import ReleaseError
-from scrubin.base.faults import count_text
+from scrubin.base.file_lists import CHECKSUMS
 from scrubin.base.files import json_text, whole
 from scrubin.base.layout import RELEASE
 from scrubin.data.diff import withdrawn_notes
-from scrubin.data.diff.snapshot import DOCUMENT, Released
+from scrubin.data.diff.snapshot import DOCUMENT
 from scrubin.data.diff.withdrawn_notes import Notes
 from scrubin.data.verify import WITHDRAWN
 from scrubin.stages import withdrawals
@@ -31,6 +39,13 @@ from scrubin.stages.release.release_params import Previous
 
 KEPT = "other_clone"
 """Where the record of the last release keeps what a release of another clone said, until this clone has released."""
+UNREAD = "unread"
+"""There, that one went from its place of which nobody could read who withdrew."""
+MADE, ANSWERED = "made", "answered"
+"""Where the record keeps which releases this clone has made, and the notes of others with which it has released."""
+AGAIN = f"pull it again: git checkout dvc.lock, then dvc pull --allow-missing --force {RELEASE}"
+"""A run that was refused, and a withdrawal, have taken it out of the lock file."""
+VIDEOS = "tables/videos.parquet"
 SHOWN = 10
 
 
@@ -41,7 +56,7 @@ class Earlier:
     Parameters
     ----------
     where
-        Its folder.
+        Its folder, or the record that keeps what it said.
     version
         Its number.
     ids
@@ -55,16 +70,11 @@ class Earlier:
     ids: frozenset[str]
     notes: Notes
 
-    def unknown(self, last: Mapping[str, Any]) -> Notes:
-        """Return the notes that the last release of this clone did not carry."""
-        return self.notes - withdrawn_notes.of_rows(last_tombstones(last))
-
-    def is_own(self, last: Mapping[str, Any]) -> bool:
-        """Return whether this is the last release of this clone, or one before it: nothing in it is news here."""
-        own = frozenset(last["recordings"].values())
-        if self.version == last["version"] and self.ids == own:
-            return True
-        return not self.unknown(last) and _number(self.version) <= _number(last["version"]) and self.ids <= own
+    @property
+    def mark(self) -> str:
+        """By which a release is known again: a hash of its number, ids and notes."""
+        said = json.dumps([self.version, sorted(self.ids), withdrawn_notes.rows(self.notes)])
+        return hashlib.sha256(said.encode()).hexdigest()
 
     def joined(self, other: Earlier) -> Earlier:
         """Return what both say, as if one release said it: the higher version alone, unless the lower one notes what that does not."""
@@ -74,17 +84,15 @@ class Earlier:
         return replace(high, ids=high.ids & low.ids, notes=high.notes | low.notes)
 
 
-def releases_here(name: str, last: Mapping[str, Any], previous: Previous | None, folder: Path = RELEASE) -> list[Earlier]:
-    """Return the releases that lie here and note withdrawals, but for those of this clone whose notes it carries on anyhow.
+def releases_here(name: str, previous: Previous | None) -> list[Earlier]:
+    """Return the releases that lie here, note withdrawals, and were not made by this clone: first the one in its place, with what is kept.
 
     Parameters
     ----------
-    name, last
-        What the data set is called, and what is kept of its last release, see `gates.last_release`.
+    name
+        What the data set is called; that of the last release counts as well.
     previous
         The release before, as parameters name it; it may have another name.
-    folder
-        Of the release that lies in its place, such as one that `dvc pull` has brought.
 
     Raises
     ------
@@ -92,139 +100,159 @@ def releases_here(name: str, last: Mapping[str, Any], previous: Previous | None,
         When what was kept of one cannot be read, or one is damaged, and it is not known to be the last one of this clone: nobody knows
         then who withdrew. The last one of this clone is made anew.
     """
-    found = [*_kept(name), *_in_place(folder, name), *(() if previous is None else _before(Path(previous.path), last))]
-    return [one for one in found if one.unknown(last) or (one.notes and not one.is_own(last))]
-
-
-def _in_place(folder: Path, name: str) -> Iterator[Earlier]:
-    """Yield the release in its place, if it is called so and notes anything."""
-    if not folder.is_dir() or all(path.name == ".gitignore" for path in folder.iterdir()):
-        return
     last = last_release(None)
-    if _says_nothing_new(folder, last):
-        return
-    try:
-        released = Released.open(folder)
-        if released.name == name:
-            yield from _noting(released)
-    except ReleaseError as error:
-        if _is_last(folder, last):
-            return  # it is made anew, and what it noted is known
+    names, made = {name, last["name"]}, _made(last)
+    pulled = _in_place(names, last)
+    kept, is_unread = _kept(names)
+    if is_unread and (pulled is None or pulled.mark in made):
         msg = (
-            f"{folder}: it is not known to be the last release of this clone, and does not say whether somebody withdrew ({error}); "
-            f"pull it again: dvc pull --allow-missing --force {folder}; or 'scrubin verify --fix', which restores what is sound elsewhere; "
-            f"or remove {folder}"
+            f"{LAST_RELEASE_PATH}: a release that nobody could read went from {RELEASE} when somebody withdrew, and may have noted others; "
+            f"if another clone made it, {AGAIN}, and run again; if this one did, take '{KEPT}' out of {LAST_RELEASE_PATH}"
         )
+        raise ReleaseError(msg)
+    before = None if previous is None else _before(Path(previous.path))
+    here, named = ([one for one in found if one and one.notes and one.mark not in made] for found in ((kept, pulled), (before,)))
+    return [*([reduce(Earlier.joined, here)] if here else ()), *named]
+
+
+def _made(last: Mapping[str, Any]) -> set[str]:
+    return {*last.get(MADE, ()), _of_record(last).mark}
+
+
+def _answered(last: Mapping[str, Any]) -> Notes:
+    """Return the notes that came from another clone; of a record of an earlier edition all but those that its own release added."""
+    if MADE in last:
+        return withdrawn_notes.of_rows(last.get(ANSWERED))
+    return withdrawn_notes.of_rows([row for row in last_tombstones(last) if row["version"] != last["version"]])
+
+
+def _of_record(kept: Mapping[str, Any]) -> Earlier:
+    """Return a release of this clone, as its record has it."""
+    ids, notes = frozenset(kept["recordings"].values()), withdrawn_notes.of_rows(last_tombstones(kept))
+    return Earlier(str(LAST_RELEASE_PATH), str(kept["version"]), ids, notes)
+
+
+def _in_place(names: set[str], last: Mapping[str, Any]) -> Earlier | None:
+    """Return the release in its place, if it is called so; what has no file by which a release is known is none."""
+    if not any((RELEASE / part).exists() for part in (DOCUMENT, CHECKSUMS, WITHDRAWN, VIDEOS)):
+        return None
+    try:
+        name, one = _read(RELEASE)
+    except ReleaseError as error:
+        if _is_last(RELEASE, last):
+            return None  # it is made anew, and what it noted is known
+        msg = (
+            f"{RELEASE}: it is not known to be the last release of this clone, and does not say whether somebody withdrew ({error}); "
+            f"{AGAIN}; or 'scrubin verify --fix', which restores what is sound elsewhere; "
+            f"or remove {RELEASE}"
+        )
+        raise ReleaseError(msg) from error
+    return one if name in names else None
+
+
+def _before(folder: Path) -> Earlier | None:
+    """Return the release that parameters name; whoever compares with it refuses one that is none."""
+    return _read(folder)[1] if (folder / DOCUMENT).is_file() and (folder / CHECKSUMS).is_file() else None
+
+
+def _read(folder: Path) -> tuple[str, Earlier]:
+    """Return the name of a release, and what it says; the list of all files, which may be long, is searched and not read line by line.
+
+    Raises
+    ------
+    ReleaseError
+        When a file that says it is missing, has other bytes than are listed, or cannot be read.
+    """
+    try:
+        listed = strangers.read_bytes(folder / CHECKSUMS, inside=folder)
+        document = strangers.json_value(_proven(folder, DOCUMENT, listed), folder / DOCUMENT)
+        ids = unpacking.parquet(_proven(folder, VIDEOS, listed), folder / VIDEOS, ["id"]).column("id").to_pylist()
+        # Releases of earlier editions note nothing.
+        is_noting = f"  {WITHDRAWN}".encode() in listed or (folder / WITHDRAWN).exists()
+        said = strangers.json_value(_proven(folder, WITHDRAWN, listed), folder / WITHDRAWN)["withdrawn"] if is_noting else []
+        return document["name"], Earlier(str(folder), str(document["version"]), frozenset(ids), withdrawn_notes.of_rows(said))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        msg = f"{folder}: {type(error).__name__}: {error}"
         raise ReleaseError(msg) from error
 
 
-def _before(folder: Path, last: Mapping[str, Any]) -> Iterator[Earlier]:
-    """Yield the release that parameters name; whoever compares with it refuses one that cannot be opened."""
-    if _says_nothing_new(folder, last):
-        return
-    try:
-        released = Released.open(folder)
-    except ReleaseError:
-        return
-    yield from _noting(released)
-
-
-def _says_nothing_new(folder: Path, last: Mapping[str, Any]) -> bool:
-    """Return whether a folder says that nobody withdrew, or is the last release of this clone: its long list of files is not read then.
-
-    Damage makes no file that says so.
-    """
-    try:
-        said = strangers.read_json(folder / WITHDRAWN, inside=folder)["withdrawn"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
-    if said == []:
-        return True
-    is_known = not withdrawn_notes.of_rows(said) - withdrawn_notes.of_rows(last_tombstones(last))
-    return is_known and _is_last(folder, last)
+def _proven(folder: Path, name: str, listed: bytes) -> bytes:
+    """Return a file that has the bytes that the list of the release states."""
+    path = folder / name
+    if not path.is_file():
+        msg = f"{path}: it is missing; 'scrubin verify {folder}' says what is wrong with the copy"
+        raise ReleaseError(msg)
+    data = strangers.read_bytes(path, inside=folder)
+    if f"{hashlib.sha256(data).hexdigest()}  {name}".encode() not in listed:
+        msg = f"{path}: its bytes are not those that {CHECKSUMS} lists; 'scrubin verify {folder}' says what is wrong with the copy"
+        raise ReleaseError(msg)
+    return data
 
 
 def _is_last(folder: Path, last: Mapping[str, Any]) -> bool:
-    """Return whether a folder holds the last release of this clone, by what can still be read of it: its version and its ids.
-
-    The list of all files may be long, and is read for it only where the table of videos is damaged.
-    """
-    if not last["recordings"]:
-        return False
+    """Return whether a folder holds the last release of this clone, by what can still be read of it: its version and its ids."""
+    version = last["version"]
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        version = strangers.read_json(folder / DOCUMENT, inside=folder)["version"]
     try:
-        document = strangers.read_json(folder / DOCUMENT, inside=folder)
-        version = document["version"]
+        ids = frozenset(unpacking.parquet(folder / VIDEOS, folder / VIDEOS, ["id"]).column("id").to_pylist())
     except (OSError, ValueError, KeyError, TypeError):
-        version = last["version"]
+        ids = frozenset(path.name.partition(".")[0] for path in (folder / "videos").rglob("*") if path.is_file())
+    return bool(ids) and (version, ids) == (last["version"], frozenset(last["recordings"].values()))
+
+
+def _record() -> dict[str, Any]:
+    """Return all that is kept; the record of no release where there is none."""
+    last_release(None)  # it refuses one that cannot be read
+    none: dict[str, Any] = {"name": "", "version": "", "recordings": {}}
+    return json.loads(LAST_RELEASE_PATH.read_text(encoding="utf-8")) if LAST_RELEASE_PATH.is_file() else none
+
+
+def _kept(names: set[str]) -> tuple[Earlier | None, bool]:
+    """Return what `keep` has kept, and whether `keep_unread` has."""
+    said = _record().get(KEPT)
     try:
-        path = folder / "tables/videos.parquet"
-        ids = frozenset(unpacking.parquet(path, path, ["id"]).column("id").to_pylist())
-    except (OSError, ValueError, KeyError):
-        ids = _listed_ids(folder)
-    return bool(ids) and version == last["version"] and ids == frozenset(last["recordings"].values())
-
-
-def _listed_ids(folder: Path) -> frozenset[str]:
-    """Return the ids of the videos that a folder lists; none where its list cannot be read."""
-    try:
-        sha256, _ = file_lists.read_checksums(strangers.read_text(folder / file_lists.CHECKSUMS, inside=folder))
-    except (OSError, ValueError):
-        return frozenset()
-    return frozenset(PurePosixPath(path).name.partition(".")[0] for path in sha256 if path.startswith("videos/"))
-
-
-def _noting(released: Released) -> Iterator[Earlier]:
-    videos = (PurePosixPath(path) for path in released.sha256 if path.startswith("videos/"))
-    ids = frozenset(path.name.partition(".")[0] for path in videos)
-    yield Earlier(str(released.folder), released.version, ids, withdrawn_notes.read(released))
-
-
-def _kept(name: str, path: Path = LAST_RELEASE_PATH) -> Iterator[Earlier]:
-    """Yield what `keep` has kept."""
-    if not path.is_file():
-        return
-    try:
-        said = json.loads(path.read_text(encoding="utf-8")).get(KEPT)
-        if said is not None and said["name"] == name:
-            yield Earlier(str(path), str(said["version"]), frozenset(said["ids"]), withdrawn_notes.of_rows(said["withdrawn"]))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        msg = f"{path}: it does not say what the last release held ({type(error).__name__}); restore it, or remove it to begin anew"
+        if said is None or said["name"] not in names:
+            return None, False
+        if "ids" not in said:
+            return None, bool(said[UNREAD])
+        one = Earlier(str(LAST_RELEASE_PATH), str(said["version"]), frozenset(said["ids"]), withdrawn_notes.of_rows(said["withdrawn"]))
+        return one, bool(said.get(UNREAD))
+    except (KeyError, TypeError, AttributeError) as error:
+        msg = f"{LAST_RELEASE_PATH}: it does not say what '{KEPT}' held ({type(error).__name__}); restore it, or remove it to begin anew"
         raise ReleaseError(msg) from error
 
 
-def keep(name: str, earlier: Sequence[Earlier], path: Path = LAST_RELEASE_PATH) -> None:
-    """Keep what a release in its place says, before that is taken out of it: a run that is refused must not forget it.
-
-    What was kept of another one is joined with it, see `Earlier.joined`.
-    """
+def keep(name: str, earlier: Sequence[Earlier]) -> None:
+    """Keep what a release in its place says, before that is taken out of it: a run that is refused must not forget it."""
     for one in earlier:
-        if one.where == str(RELEASE):
-            said: dict[str, Any] = {"name": "", "version": "", "recordings": {}}
-            if path.is_file():
-                said = json.loads(path.read_text(encoding="utf-8"))
-            both = reduce(Earlier.joined, _kept(name, path), one)
-            rows = withdrawn_notes.rows(both.notes)
-            said[KEPT] = {"name": name, "version": both.version, "ids": sorted(both.ids), "withdrawn": rows}
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with whole(path) as part:
-                part.touch(mode=0o600)
-                part.write_text(json_text(said), encoding="utf-8")
+        if one.where in (str(RELEASE), str(LAST_RELEASE_PATH)):
+            _keep({"name": name, "version": one.version, "ids": sorted(one.ids), "withdrawn": withdrawn_notes.rows(one.notes)})
 
 
-def refuse_return(earlier: Iterable[Earlier], now: Mapping[str, str], withdrawn: Memory, raw: Path, version: str) -> None:
-    """Refuse to release again who was withdrawn in another clone.
+def keep_unread(name: str) -> None:
+    """Keep that nobody can read what a release in its place says: the next run is refused until it is brought again."""
+    with suppress(ReleaseError):  # a record that cannot be read refuses it as well
+        _keep({**(_record().get(KEPT) or {}), "name": name, UNREAD: True})
 
-    Who may be meant was in the last release of this clone, is not in the other one, and is not known here to have withdrawn. Nobody is,
-    when those who are known here and are not in the other one account for all that it notes.
+
+def _keep(said: Mapping[str, Any]) -> None:
+    record = {**_record(), KEPT: said}
+    LAST_RELEASE_PATH.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with whole(LAST_RELEASE_PATH) as part:
+        part.touch(mode=0o600)
+        part.write_text(json_text(record), encoding="utf-8")
+
+
+def refuse_return(earlier: Iterable[Earlier], now: Mapping[str, str], raw: Path, version: str) -> None:
+    """Refuse to release again who may have been withdrawn in another clone.
 
     Parameters
     ----------
     earlier
         As `releases_here` returns them.
     now
-        Released id by recording, of what would be released.
-    withdrawn
-        Who withdrew, as far as this clone knows.
+        Released id by recording, of what would be released: nobody who is known here to have withdrawn.
     raw
         Folder of the raw study.
     version
@@ -236,18 +264,17 @@ def refuse_return(earlier: Iterable[Earlier], now: Mapping[str, str], withdrawn:
         Names the ids, and which files to bring.
     """
     last = last_release(None)  # a data set that was renamed since holds the same people
-    again = {name: id_ for name, id_ in now.items() if last["recordings"].get(name) == id_ and name not in withdrawn}
+    held = {name: id_ for name, id_ in now.items() if last["recordings"].get(name) == id_}
     for one in _of_these(earlier, now):
-        suspects = {} if one.is_own(last) else {name: id_ for name, id_ in again.items() if id_ not in one.ids}
-        unknown = one.notes.total() - withdrawn.count_outside(one.ids) if suspects else 0
-        if unknown > 0:
-            count = count_text(unknown, "recording")
-            listed = ", ".join(f"'{name}' ({id_})" for name, id_ in sorted(suspects.items())[:SHOWN])
+        suspects = sorted((name, id_) for name, id_ in held.items() if id_ not in one.ids)
+        if suspects and one.notes - _answered(last):
+            listed = ", ".join(f"'{name}' ({id_})" for name, id_ in suspects[:SHOWN])
             listed += f" and {len(suspects) - SHOWN} more" if len(suspects) > SHOWN else ""
             msg = (
-                f"{one.where}: version {one.version} says that {count} withdrew of which this clone does not know, and {version} would "
-                f"hold what that version does not hold any more: {listed}; bring from the clone that released "
-                f"{one.version} the rows of {raw / withdrawals.NAME}, {withdrawal_memory.PATH} and {LAST_RELEASE_PATH}, then run again"
+                f"{one.where}: version {one.version} was made by another clone and notes withdrawals that this one has not answered, and "
+                f"{version} would hold what that version does not hold: {listed}; bring from the clone that released {one.version} "
+                f"the rows of {raw / withdrawals.NAME}, {withdrawal_memory.PATH} unless others withdrew here, "
+                f"and then {LAST_RELEASE_PATH}, and run again"
             )
             raise ReleaseError(msg)
 
@@ -264,8 +291,10 @@ def carried(
 
     Parameters
     ----------
-    earlier, last, now
-        As in `releases_here` and `refuse_return`.
+    earlier, now
+        As in `refuse_return`.
+    last
+        What is kept of the last release of this name, see `gates.last_release`.
     gone
         Of the recordings of the last release that were withdrawn, with their reasons.
     """
@@ -275,6 +304,23 @@ def carried(
         if _number(one.version) > _number(last["version"]):
             counted |= {name for name in gone if last["recordings"][name] not in one.ids}
     return withdrawn_notes.rows(notes), {name: reason for name, reason in gone.items() if name not in counted}
+
+
+def known_next(earlier: Iterable[Earlier], now: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the record of a release keeps for the next time: that this clone made it, and has answered the others.
+
+    Parameters
+    ----------
+    earlier
+        As `releases_here` returns them.
+    now
+        Record of the release, with its notes; a release without any means nobody.
+    """
+    if not now["withdrawn"]:
+        return {}
+    last = last_release(None)
+    answered = reduce(Counter.__or__, (one.notes for one in _of_these(earlier, now["recordings"])), _answered(last))
+    return {MADE: sorted({*_made(last), _of_record(now).mark}), ANSWERED: withdrawn_notes.rows(answered)}
 
 
 def _number(version: str) -> tuple[int, ...]:
