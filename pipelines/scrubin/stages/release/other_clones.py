@@ -305,7 +305,7 @@ def carried(
     others = _of_these(earlier, now)
     higher = [one for one in others if _number(one.version) > _number(last["version"])]
     noted = Counter[str]()
-    for (_, reason), count in (reduce(Counter.__or__, (one.notes for one in higher), Counter()) - known).items():
+    for (_, reason), count in (reduce(Counter.__or__, (one.notes for one in higher), known) - known).items():
         noted[reason] += count
     counted = set()
     for name, reason in sorted(gone.items()):
