@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +19,7 @@ from scrubin.base.errors import AnnotationError, ReviewError
 from scrubin.base.store import store
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS, RECORDINGS
-from scrubin.curate.label import events, rewriting
+from scrubin.curate.label import events, people, rewriting
 from scrubin.curate.label.events import Span
 
 SINGLE = sampled_release.IDS["single"]
@@ -304,4 +305,26 @@ def test_after_a_rename_nothing_is_labelled_or_exported_before_the_next_run_has_
     assert labelled_study.opened(folder).recordings
     path.write_text("\n".join(["recording", "another", *names[1:]]))
     with pytest.raises(ReviewError, match=rf"no longer has '{names[0]}', which the last run released: .*, run: make repro"):
+        labelled_study.opened(folder)
+
+
+@pytest.mark.parametrize("change", ["fewer people", "another role", "labels of somebody else", "shut out"])
+def test_a_ledger_beside_the_people_of_another_clone_is_refused_and_who_was_shut_out_is_none_of_them(bench, folk, folder, change):
+    say(bench, folk[0], put("a", 0, 30, "preparation"))
+    listed, number = folder / people.PATH, folk[0].number
+    rows = listed.read_text(encoding="utf-8").splitlines(keepends=True)
+    if change == "fewer people":
+        listed.write_text("".join(row for row in rows if not row.startswith(f"{number},")), encoding="utf-8")
+    elif change == "another role":
+        rows[number] = rows[number].replace("annotator", "adjudicator")
+        listed.write_text("".join(rows), encoding="utf-8")
+    elif change == "labels of somebody else":
+        number = folk[2].number
+        bench.ledger.append("done", {"recording": "single", "done": True}, by=str(number), session="s")
+    else:
+        people.shut_out(folk[0].name, listed)
+    refusal = pytest.raises(
+        ReviewError, match=rf"annotator {number} .* of two clones; bring both from one; .* one study is labelled in one folder"
+    )
+    with nullcontext() if change == "shut out" else refusal:
         labelled_study.opened(folder)

@@ -14,11 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReviewError
 from scrubin.stages.review import FIRST, Ledger, Line, rewriting
 from scrubin.stages.review.events import PERSON
 
 LIBRARY = Path(__file__).parents[2] / "pipelines"
+R2_GONE = Memory().with_recording("r2", "consent", {}, [])
 
 
 @pytest.fixture
@@ -73,6 +75,23 @@ def test_lines_that_are_taken_out_put_in_or_exchanged_break_the_chain(path, chan
     with pytest.raises(ReviewError):
         append(Ledger(path))
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("chain", "says"),
+    [
+        ("decisions", "what was decided in another clone comes in by 'scrubin review --export' there and '--import' here"),
+        ("labels", "one study is labelled in one folder"),
+    ],
+)
+def test_two_ledgers_that_git_has_put_into_one_are_told_with_the_way_out(path, chain, says):
+    append(Ledger(path))
+    first = path.read_text()
+    append(Ledger(path))
+    second = path.read_text().removeprefix(first)
+    path.write_text(f"{first}<<<<<<< HEAD\n{second}=======\n{second}>>>>>>> theirs\n")
+    with pytest.raises(ReviewError, match=rf"line 2: .* git has put two ledgers into one; take either whole, .*--ours .*; .*{says}"):
+        Ledger(path, chain=chain).lines()
 
 
 def test_an_unfinished_last_line_counts_nothing_and_is_set_aside_by_the_next_append(path):
@@ -246,6 +265,25 @@ def test_a_chain_that_a_withdrawal_made_shorter_is_held_to_its_own_end_once_the_
     rewriting.refuse_shortened(Path("ledger"), lines)
     with pytest.raises(ReviewError, match="the pipeline has seen 9 lines of it"):
         rewriting.refuse_shortened(Path("ledger"), lines[:left])
+
+
+@pytest.mark.parametrize("rewrite", [lambda one: rewriting.rename(one, "r2", "two"), lambda one: rewriting.forget(one, R2_GONE)])
+def test_a_chain_that_was_written_anew_in_another_clone_is_refused_where_it_lacks_what_was_decided_here(tmp_path, monkeypatch, rewrite):
+    """Its first line tells of more lines than the pipeline has seen here, and of other ones."""
+    monkeypatch.chdir(tmp_path)
+    here, there = Ledger(), Ledger(Path("there.jsonl"))
+    for ledger, session, *recordings in ((here, "ben's", "r1", "r2"), (there, "ann's", "r2", "r3", "r2", "r3")):
+        for recording in recordings:
+            ledger.append("excluded", {"recording": recording, "sha256": {}, "why": "w"}, by=session[:3], session=session)
+    rewriting.REVIEW_PATH.parent.mkdir(parents=True)
+    for _ in range(2):  # what was taken out once is not missed the next time
+        rewriting.REVIEW_PATH.write_text(json.dumps(rewriting.noted(here.lines())))
+        rewrite(here)
+        rewriting.refuse_shortened(here.path, here.lines())
+        here.append("excluded", {"recording": "r2", "sha256": {}, "why": "w"}, by="ben", session="ben's")
+    rewrite(there)
+    with pytest.raises(ReviewError, match="what was decided in another clone comes in by 'scrubin review --export' there"):
+        rewriting.refuse_shortened(there.path, there.lines())
 
 
 def test_what_the_synthetic_study_brings_along_is_begun_anew_and_what_people_wrote_there_is_not(tmp_path, monkeypatch):

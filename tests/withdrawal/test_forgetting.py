@@ -62,7 +62,7 @@ def test_no_line_about_them_is_left_and_the_first_says_how_many_went(ledger):
     before = ledger.lines()
     assert rewriting.forget(ledger, GONE)
     after = Ledger(ledger.path).lines()  # read as a whole: the chain holds
-    assert events.event_of(after[0]) == Forgotten(lines=7, changed=2, of=15, head=before[-1].sha256)
+    assert events.event_of(after[0]) == Forgotten(lines=7, changed=2, of=15, head=before[-1].sha256, sessions={"s": 7})
     data = ledger.path.read_text()
     assert not any(name in data for name in ("gone_rec", "blorkfamp", "Mustermann"))
     assert ledger.path.stat().st_mode & 0o077 == 0

@@ -93,6 +93,25 @@ def test_with_the_memory_of_that_clone_the_next_release_repeats_its_note_and_cou
     assert try_to_release(of_theirs, {**staying, "new": "id9"}, KNOWN) == ([NOTE], {})
 
 
+@pytest.mark.parametrize(
+    ("reasons", "left"),
+    [
+        ({GONE: "consent", "peg 2": "request"}, ["peg 2"]),
+        ({GONE: "consent", "peg 1": "request", "peg 2": "request"}, ["peg 1", "peg 2"]),
+        ({GONE: "consent", "peg 2": "consent"}, [GONE]),
+        ({GONE: "consent", "peg 0": "consent"}, ["peg 0"]),
+    ],
+)
+def test_whom_only_this_clone_released_and_withdrew_is_counted_beside_whom_the_other_one_notes(reasons, left):
+    """Notes tell numbers and reasons alone: of two who withdrew for the same reason either may be the one who is counted already."""
+    release(RELEASE, ("id0",), NOTE)
+    write_json(gates.LAST_RELEASE_PATH, last())
+    earlier = other_clones.releases_here("a-study", None)
+    staying = {name: id_ for name, id_ in {**ALL, "new": "id0"}.items() if name not in reasons}
+    notes, uncounted = other_clones.carried(earlier, gates.last_release("a-study"), staying, reasons)
+    assert (notes, sorted(uncounted)) == ([NOTE], left)
+
+
 def test_who_withdraws_since_is_counted_also_where_notes_were_lost():
     release(RELEASE, tuple(ALL.values()), {**NOTE, "version": "0.9.0"}, version="1.0.0")
     staying = {name: id_ for name, id_ in ALL.items() if name != GONE}

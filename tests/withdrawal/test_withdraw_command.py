@@ -178,14 +178,15 @@ def test_exported_labels_go_with_their_name_and_those_that_somebody_changed_are_
     assert written.write(raw, {paths["b1"]: b"{}", sheet: b"id;rater\nb1;1\n"}).changed == (sheet,)
 
 
-def test_a_participant_spelt_alike_stays_and_that_is_said(project, capsys):
+@pytest.mark.parametrize("other", ["ann", "\xc1nn"])
+def test_a_participant_spelt_alike_stays_and_that_is_said(project, capsys, other):
     rows = project / "data/raw/recordings.csv"
-    rows.write_text(rows.read_text().replace("a2,Ann,", "a2,ann,"))
+    rows.write_text(rows.read_text().replace("a2,Ann,", f"a2,{other},"), encoding="utf-8")
     code, said, _ = run(capsys, "--participant", "Ann", "--reason", "consent")
     assert code == 0
-    assert "recordings.csv: 'ann': another participant, spelt alike, stays; withdraw that name, too, if it is the same person" in said
+    assert f"recordings.csv: {other!a}: another participant, spelt alike, stays; withdraw that name, too, if it is the same person" in said
     assert "a2" not in withdrawal_memory.load()
-    assert "spelt alike" not in run(capsys, "--participant", "ann", "--reason", "consent")[1]
+    assert "spelt alike" not in run(capsys, "--participant", other, "--reason", "consent")[1]
 
 
 def test_what_nobody_can_call_back_is_listed(project, capsys):

@@ -21,7 +21,7 @@ from gibberish import Gibberish
 
 from scrubin.base import strangers
 from scrubin.base.errors import ParamsError, PrivacyError
-from scrubin.base.faults import Fault, error
+from scrubin.base.faults import Fault, count_text, error
 from scrubin.base.files import whole
 from scrubin.base.params import ranged
 
@@ -121,8 +121,8 @@ def read_ledger(path: Path, fingerprint: str) -> dict[str, str]:
     Raises
     ------
     PrivacyError
-        When the ledger is damaged, gives a recording two ids or an id to two recordings, or holds ids of another key only: the key was
-        replaced.
+        When the ledger is damaged, gives a recording two ids or an id to two recordings, or holds ids of another key: the key was
+        replaced, or rows of a clone with a key of its own were joined.
     """
     if not path.exists():
         return {}
@@ -132,12 +132,19 @@ def read_ledger(path: Path, fingerprint: str) -> dict[str, str]:
     if any(set(row) != set(LEDGER_COLUMNS) or None in row.values() for row in rows):
         msg = f"{path}: it is damaged; restore it from your backup, or delete it to draw all ids from the key again"
         raise PrivacyError(msg)
-    mine = {row["recording"]: row["id"] for row in rows if row["key"] == fingerprint}
-    if rows and not mine:
+    others = [line for row, line in lines if row["key"] != fingerprint]
+    if others and len(others) == len(rows):
         msg = f"{path}: its ids were given with another key; restore that key, or delete this file to give new ids to all"
         raise PrivacyError(msg)
-    PrivacyError.raise_any(_contradictions(path, [(row["recording"], row["id"], line) for row, line in lines if row["key"] == fingerprint]))
-    return mine
+    if others:
+        where = f"line {others[0]}" if len(others) == 1 else f"{count_text(len(others), 'line')} from line {others[0]} to {others[-1]}"
+        msg = (
+            f"{path}, {where}: ids that were given with another key, as in a clone with a key of its own; one study has one key: restore "
+            "the one whose ids were released and remove the rows of the other, whose recordings get new ids then"
+        )
+        raise PrivacyError(msg)
+    PrivacyError.raise_any(_contradictions(path, [(row["recording"], row["id"], line) for row, line in lines]))
+    return {row["recording"]: row["id"] for row in rows}
 
 
 def _contradictions(path: Path, rows: Iterable[tuple[str, str, int]]) -> Iterator[Fault]:

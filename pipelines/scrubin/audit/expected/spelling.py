@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from scrubin.audit.expected import Text
+from scrubin.base import naming
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -179,6 +180,29 @@ def folded_words(texts: object) -> frozenset[str]:
     if isinstance(texts, (list, tuple, set, frozenset)):
         return frozenset().union(*map(folded_words, texts))
     return frozenset()
+
+
+PERSON_SPELT = "underscores, punctuation, accents or the order of words"
+"""In what `person_forms` lets names of one person differ, besides `scrubin.base.naming.SPELT`; for messages."""
+_BETWEEN_WORDS = re.compile(r"[\s_.,-]+")
+
+
+def person_forms(name: str) -> frozenset[str]:
+    """Return forms of a person's name; two names that share one may well be one person, and need not be.
+
+    Words count in any order, unless they are codes: of ``1-2`` and ``2-1``, or ``A B`` and ``B A``, each may be somebody.
+
+    >>> [bool(person_forms("Søndergård_Eva") & person_forms(other)) for other in ("eva Sondergard", "Soendergaard, Eva", "Eva Berg")]
+    [True, True, False]
+    >>> bool(person_forms("A B") & person_forms("B_A")), bool(person_forms("P_1") & person_forms("P 01"))
+    (False, True)
+    """
+    forms = set()
+    for form in (without_accents, written_out):
+        parts = [naming.spelling(part) for part in _BETWEEN_WORDS.split(form(naming.spelling(name))) if part]
+        is_code = not all(map(str.isalpha, parts)) or max(map(len, parts), default=0) < 2
+        forms.add(" ".join(parts if is_code else sorted(parts)) or name)
+    return frozenset(forms)
 
 
 SMALLEST = 10**6  # a date of 8 digits whose first is 0

@@ -10,7 +10,7 @@ import dataclasses
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -47,7 +47,7 @@ from scrubin.media.source import Source, sources
 from scrubin.ratings.params import ScoresParams
 from scrubin.stages import recordings_list
 from scrubin.stages.release.released_clips import ReleasedVideo, load_released
-from scrubin.stages.review import FIRST, Line
+from scrubin.stages.review import FIRST, FROM_ANOTHER, Line
 
 SLACK_S = 5
 """So much longer than the server's own clock may somebody have worked: requests take a while."""
@@ -162,6 +162,7 @@ class Workbench:
             ids = list(bench.recordings)
             found = reading.load(folder, p.proposals, p, ids, bench.released_times_s, lambda id_: bench.recordings[id_].shown_sampled)
             bench.proposed = {id_: {one.key: one for one in of} for id_, of in found.items()}
+        _refuse_other_people(bench.ledger.path, bench.standing(), bench.annotators())
         return bench
 
     # What stands
@@ -479,6 +480,18 @@ def _refuse_other_names(raw: Path, names: Sequence[str]) -> None:
     if gone:
         what = f"{raw / recordings_list.NAME} no longer has {', '.join(map(repr, gone))}, which the last run released"
         msg = f"{what}: renamed or removed since; nothing is labelled or exported until then, run: make repro"
+        raise ReviewError(msg)
+
+
+def _refuse_other_people(path: Path, standing: Standing, annotators: Collection[int]) -> None:
+    """Refuse a ledger that is not of these people: its numbers mean somebody else in another clone."""
+    given = {number for numbers in standing.assigned.values() for number in numbers}
+    for number in sorted(given | set(standing.done)):
+        finished = standing.done.get(number, set())
+        if number in annotators and all(number in standing.assigned.get(name, ()) for name in finished):
+            continue
+        what = "has finished what was given to others" if number in annotators else f"is no annotator in {people.PATH}"
+        msg = f"{path}: annotator {number} {what}, so the two files are of two clones; bring both from one; {FROM_ANOTHER['labels']}"
         raise ReviewError(msg)
 
 

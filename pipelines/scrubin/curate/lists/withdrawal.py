@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.audit.expected import withdrawal_memory
+from scrubin.audit.expected.spelling import person_forms
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import files, params, strangers
 from scrubin.base.errors import ManifestError, ParamsError, ReleaseError
 from scrubin.base.faults import count_text
 from scrubin.base.layout import RELEASE, REVIEW_PATH
-from scrubin.base.naming import look, spelling
+from scrubin.base.naming import look
 from scrubin.curate.label import rewriting as of_labels
 from scrubin.curate.label import written
 from scrubin.curate.label.events import LEDGER_PATH as LABELS_PATH
@@ -131,7 +132,7 @@ def _spelt_alike(raw: Path, participant: str, withdrawn: Memory) -> list[str]:
     """Return the other participants of the list who stay, and whose names are spelt alike."""
     rows = [row.cells for row in recordings_list.read_rows(raw, ("recording", "participant"))]
     stay = {cells["participant"] for cells in rows if cells["recording"] not in withdrawn} - {participant}
-    return sorted(name for name in stay if participant and spelling(name) == spelling(participant))
+    return sorted(name for name in stay if participant and person_forms(name) & person_forms(participant))
 
 
 def _raised_version(released: str) -> str:

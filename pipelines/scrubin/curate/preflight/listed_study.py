@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from scrubin.audit.expected import withdrawal_memory
+from scrubin.audit.expected.spelling import PERSON_SPELT, person_forms
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import strangers
 from scrubin.base.errors import ManifestError, RecordingError
@@ -128,19 +129,19 @@ def _strays(raw: Path, data: bytes, withdrawn: Memory, noted: Findings) -> None:
 
 def _people_alike(raw: Path, recordings: Mapping[str, Sequence[ManifestRow]], noted: Findings) -> None:
     """Name participants, those who withdrew too, whose names are spelt alike: nothing takes them for one."""
-    spelt: dict[str, set[str]] = defaultdict(set)
+    people = {rows[0].participant for rows in recordings.values()}
     with suppress(ManifestError):  # it was noted when the withdrawals were taken
-        for row in withdrawals.read(raw / withdrawals.NAME):
-            spelt[spelling(row.participant)] |= {row.participant}
-    for rows in recordings.values():
-        written = rows[0].participant
-        spelt[spelling(written)].add(written)
-    for spellings in spelt.values():
-        if len(spellings) > 1:
-            # As ASCII, because two forms of a letter, or two kinds of space, look the same.
-            shown = ", ".join(sorted(map(ascii, spellings)))
-            mend = "if they are one person, write one name: only so they stay in one subset, and withdraw together"
-            noted.remark(f"the participants {shown} differ in {SPELT} only", mend, recordings_list.NAME)
+        people |= {row.participant for row in withdrawals.read(raw / withdrawals.NAME)}
+    alike: dict[str, set[str]] = defaultdict(set)
+    for person in people:
+        for form in person_forms(person):
+            alike[form].add(person)
+    for spellings in sorted({tuple(sorted(one)) for one in alike.values() if len(one) > 1}):
+        # As ASCII, because two forms of a letter, or two kinds of space, look the same.
+        shown = ", ".join(map(ascii, spellings))
+        what = SPELT if len(set(map(spelling, spellings))) == 1 else PERSON_SPELT
+        mend = "if they are one person, write one name: only so they stay in one subset, and withdraw together"
+        noted.remark(f"the participants {shown} differ in {what} only", mend, recordings_list.NAME)
 
 
 def _ids(recordings: Mapping[str, Sequence[ManifestRow]], raw: Path, syllables: int, withdrawn: Memory) -> dict[str, str]:

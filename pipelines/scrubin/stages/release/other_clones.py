@@ -289,6 +289,9 @@ def carried(
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return the notes that a release carries on, and of those who are gone the reasons of whom none of these notes counts.
 
+    Of those whom a higher release lacks, it counts so many as it notes for the same reason: the others were never in it, and are known
+    here alone.
+
     Parameters
     ----------
     earlier, now
@@ -298,11 +301,18 @@ def carried(
     gone
         Of the recordings of the last release that were withdrawn, with their reasons.
     """
-    notes, counted = Counter(withdrawn_notes.of_rows(last_tombstones(last))), set[str]()
-    for one in _of_these(earlier, now):
-        notes |= one.notes
-        if _number(one.version) > _number(last["version"]):
-            counted |= {name for name in gone if last["recordings"][name] not in one.ids}
+    known = withdrawn_notes.of_rows(last_tombstones(last))
+    others = _of_these(earlier, now)
+    higher = [one for one in others if _number(one.version) > _number(last["version"])]
+    noted = Counter[str]()
+    for (_, reason), count in (reduce(Counter.__or__, (one.notes for one in higher), known) - known).items():
+        noted[reason] += count
+    counted = set()
+    for name, reason in sorted(gone.items()):
+        if noted[reason] and any(last["recordings"][name] not in one.ids for one in higher):
+            noted[reason] -= 1
+            counted.add(name)
+    notes = reduce(Counter.__or__, (one.notes for one in others), known)
     return withdrawn_notes.rows(notes), {name: reason for name, reason in gone.items() if name not in counted}
 
 

@@ -33,8 +33,16 @@ FIRST = "0" * 64
 """Stands for the hash of the line before the first one."""
 DONE_AGAIN = {"decisions": "reviewed", "labels": "labelled"}
 """What a ledger is a chain of, and what has to be done again without it."""
+FROM_ANOTHER = {
+    "decisions": "what was decided in another clone comes in by 'scrubin review --export' there and '--import' here",
+    "labels": "what was labelled in another clone cannot be joined: one study is labelled in one folder",
+}
+"""By what a ledger is a chain of, how to come by what that of another clone says."""
 LONGEST_NAME = 200
 """Of a person, in letters."""
+_MARKERS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
+"""What git writes between the lines of two files that it cannot join."""
+_TWO_LEDGERS = "git has put two ledgers into one"
 _KEYS = ("at", "by", "event", "facts", "nonce", "number", "previous", "session")
 
 
@@ -315,7 +323,7 @@ def _line(raw: bytes, number: int, previous: str, broken: Callable[[int, str], R
     try:
         value = json.loads(raw)
     except ValueError as error:
-        raise broken(number, "it is no JSON") from error
+        raise broken(number, _TWO_LEDGERS if raw.startswith(_MARKERS) else "it is no JSON") from error
     if not isinstance(value, dict) or tuple(sorted(value)) != _KEYS or not isinstance(value["facts"], dict):
         raise broken(number, "it is no line of a ledger")
     if value["previous"] != previous:
@@ -327,6 +335,8 @@ def _line(raw: bytes, number: int, previous: str, broken: Callable[[int, str], R
 
 def _broken(path: Path, chain: str, number: int, reason: str) -> ReviewError:
     restore = f"restore the file from a copy; without one, move it away, and everything has to be {DONE_AGAIN[chain]} again"
+    if reason == _TWO_LEDGERS:
+        restore = f"take either whole, as by 'git checkout --ours {path}' or '--theirs'; {FROM_ANOTHER[chain]}"
     return ReviewError(f"{path}, line {number}: the chain of {chain} is broken here, {reason}; {restore}")
 
 

@@ -259,12 +259,15 @@ class Forgotten:
         From how many others a name was taken.
     of, head
         How many lines there had been, and the hash of the last one.
+    sessions
+        How many were taken out of each session.
     """
 
     lines: int
     changed: int
     of: int
     head: str
+    sessions: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -284,7 +287,7 @@ class Renamed:
     head: str
 
 
-ADDED_LATER = {"seen": MEASURED, "withdrawn": UNDOABLE}
+ADDED_LATER = {"seen": MEASURED, "withdrawn": UNDOABLE, "forgotten": ("sessions",)}
 """By event, what lines of earlier editions have not."""
 PERSON = "nobody (synthetic study)"
 """Who decides in the synthetic study: nobody is in it, so a program stands in for people."""

@@ -15,7 +15,7 @@ from typing import Any
 from scrubin.base.faults import count_text
 from scrubin.base.layout import DEMO
 from scrubin.base.tables.private import REDACTIONS
-from scrubin.stages.review import FIRST, Line, attention, status
+from scrubin.stages.review import Line, attention, rewriting, status
 from scrubin.stages.review.attention import worked_s
 from scrubin.stages.review.events import ADD, NOBODYS, PERSON, Decided
 from scrubin.stages.review.outcome import REJECTED, TICK_S, UNREVIEWED, Part, Proposed, added, parts, without
@@ -45,9 +45,7 @@ def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: 
     """
     looks = [(line, event) for line, event in standing.looks if line.by != PERSON]
     said = {
-        "first": lines[0].sha256 if lines else FIRST,
-        "head": lines[-1].sha256 if lines else FIRST,
-        "lines": len(lines),
+        **rewriting.noted(lines),
         "reviewers": of.reviewers,
         "folds": of.folds,
         "detectors": of.detectors,

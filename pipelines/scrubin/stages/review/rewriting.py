@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReviewError
 from scrubin.base.layout import REVIEW_PATH
-from scrubin.stages.review import FIRST, Ledger, Line
+from scrubin.stages.review import FIRST, FROM_ANOTHER, Ledger, Line
 from scrubin.stages.review.events import NOBODYS, PERSON, Forgotten, Renamed
 
 NAMELESS = "(withdrawn)"
@@ -50,7 +51,8 @@ def _without(lines: Sequence[Line], withdrawn: Memory) -> list[dict[str, Any]] |
     gone = len(lines) - len(bodies)
     if not gone and not changed:
         return None
-    told = asdict(Forgotten(gone, changed, len(lines), lines[-1].sha256))
+    sessions = Counter(line.session for line in lines) - Counter(body["session"] for body in bodies)
+    told = asdict(Forgotten(gone, changed, len(lines), lines[-1].sha256, dict(sessions)))
     # The time of the last line: when somebody withdrew is nobody's business.
     first = {"at": lines[-1].at, "by": NOBODY, "event": FORGOTTEN, "facts": told, "nonce": "", "session": ""}
     return [first, *bodies]
@@ -139,6 +141,23 @@ def _clip(clip: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
     return {**clip, "recording": new if clip["recording"] == old else clip["recording"]}
 
 
+def noted(lines: Sequence[Line]) -> dict[str, Any]:
+    """Return what the stage review notes of a ledger that it has seen, for `refuse_shortened`."""
+    first, head = (lines[0].sha256, lines[-1].sha256) if lines else (FIRST, FIRST)
+    return {"first": first, "head": head, "lines": len(lines), "sessions": dict(_sessions(lines))}
+
+
+def _sessions(lines: Iterable[Line]) -> Counter[str]:
+    """Return how many lines each session has ever written: those that are there, and those that withdrawals took out. It never falls."""
+    written = Counter[str]()
+    for line in lines:
+        if line.event not in NOBODYS:
+            written[line.session] += 1
+        elif line.event == FORGOTTEN:
+            written.update(line.facts.get("sessions", {}))
+    return written
+
+
 def refuse_shortened(path: Path, lines: Sequence[Line]) -> None:
     """Refuse a ledger without lines that the pipeline has seen: its chain alone cannot know what stood at its end.
 
@@ -157,19 +176,22 @@ def refuse_shortened(path: Path, lines: Sequence[Line]) -> None:
     try:
         known = json.loads(REVIEW_PATH.read_text(encoding="utf-8"))
         count, head = int(known["lines"]), str(known["head"])
+        sessions = Counter(known.get("sessions", {}))  # an earlier edition did not write them
     except (OSError, KeyError, TypeError, ValueError):
         return  # nothing is known: the stage review writes it anew
     # What the synthetic study brought along is written anew when other detectors propose, and is not there in a study of one's own.
     is_begun_anew = known.get("synthetic", False) and len({line.by == PERSON for line in lines}) < 2
-    # Who withdrew is taken out, and who is renamed changed: another chain, of which the pipeline has seen nothing yet.
+    # Who withdrew is taken out, and who is renamed changed: another chain, of which the pipeline has seen nothing yet. It may be that of
+    # another clone, where what was decided here never was.
     is_another = bool(lines) and known.get("first") != lines[0].sha256
-    is_rewritten = is_another and lines[0].event in NOBODYS and lines[0].facts["of"] >= count
+    is_of_these = is_another and lines[0].event in NOBODYS and lines[0].facts["of"] >= count
+    is_rewritten = is_of_these and sessions <= _sessions(lines)
     if head == FIRST or is_begun_anew or is_rewritten:
         return
     if head not in {line.sha256 for line in lines[count - 1 : count]}:
         msg = (
             f"{path}: the pipeline has seen {count} lines of it, the last with hash {head[:12]}…, and that one "
-            f"is not there: lines were taken out or written anew; restore the file from a copy; or, if everything shall be reviewed again, "
-            f"remove {REVIEW_PATH}"
+            f"is not there: lines were taken out or written anew; restore the file from a copy "
+            f"({FROM_ANOTHER['decisions']}); or, if everything shall be reviewed again, remove {REVIEW_PATH}"
         )
         raise ReviewError(msg)
