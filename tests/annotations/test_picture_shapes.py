@@ -155,18 +155,20 @@ def test_boxes_and_points_of_a_picture_that_was_stretched_are_shares_and_taken_a
 
 
 @each("size", [(640, 640), (640, 480), (1080, 1920), (3840, 1080), (1920, 1080)])
-@each("drawn", ["rectangle", "point", "polygon", "nothing"])
+@each("drawn", ["rectangle", "point", "polygon", "ignore", "ignore alone", "nothing"])
 def test_files_of_a_picture_each_are_asked_for_their_shape_as_others_are_and_named(size, drawn):
     corners = [[10, 10], [50, 60]]
     shapes = [{"label": "grasper", "points": [*corners, [10, 60]][: 3 if drawn == "polygon" else 2], "group_id": 1}]
     shapes[0]["shape_type"] = "polygon" if drawn == "polygon" else "rectangle"
     shapes += [{"label": "tip", "points": [[20, 20]], "shape_type": "point", "group_id": 1}] if drawn == "point" else []
+    region = {"label": "ignore", "points": [*corners, [10, 60]], "shape_type": "polygon"}
+    shapes = {"ignore": [*shapes, region], "ignore alone": [region]}.get(drawn, shapes)
     every = {"shapes": [] if drawn == "nothing" else shapes, "imageWidth": size[0], "imageHeight": size[1], "imageData": None}
     own = {"shapes": shapes, "imageWidth": 1920, "imageHeight": 1080, "imageData": None}
     files = {f"labelme/VID01/{n:06d}.json": json.dumps(document).encode() for n, document in enumerate((own, every, every))}
     (labels,) = read_files("labelme", files).recordings
     found = [(fault.file, fault.severity) for fault in shape_faults(labels, FULL_HD)]
-    is_wrong = drawn == "polygon" or size in ((1080, 1920), (3840, 1080))
+    is_wrong = drawn in ("polygon", "ignore", "ignore alone") or size in ((1080, 1920), (3840, 1080))
     expected = [] if drawn == "nothing" or size == FULL_HD else [("labelme/VID01/000001.json", "error" if is_wrong else "warning")]
     assert found == expected
 
@@ -206,6 +208,19 @@ def test_the_report_says_of_a_stretched_picture_that_its_boxes_are_taken_as_shar
     (warning,) = made(labels_of((64, 64)), Fraction(1)).report["ids"]["mabolu"]["warnings"]
     assert warning == "coco: pictures of 64x64 have another shape than the video: boxes and points are taken as shares of them"
     assert made(labels_of((160, 120))).report["ids"]["mabolu"]["warnings"] == []
+
+
+def test_stretched_pictures_of_many_sizes_are_one_warning_that_counts_them():
+    sizes = [(64, 64), (65, 64), (66, 64), (128, 128), (320, 240)]
+    each_of = [labels_of(size) for size in sizes]
+    rows, frames = (
+        pd.concat([of.assign(position=at) for at, of in enumerate(every)], ignore_index=True)
+        for every in ([one.instances.rows for one in each_of], [one.frames for one in each_of])
+    )
+    layer = replace(each_of[0].instances, positions=rows["position"].to_numpy(), rows=rows)
+    (fault,) = shape_faults(replace(each_of[0], instances=layer, frames=frames), (320, 240))
+    assert fault.what.startswith("pictures of 64x64 and of 3 other sizes have another shape than the video: ")
+    assert (fault.severity, fault.place) == ("warning", "frame 0")
 
 
 @pytest.mark.parametrize(("size", "video", "aspect"), OF_TELEVISION)

@@ -91,8 +91,8 @@ def check_frames(of_layer, said_at, before, after, answer_of):
     open_before, open_after = frames_of(disputed.open), frames_of(changed_alone.open)
     answers = [[[said_at(one, frame) for one in said.values()] for frame in range(FRAMES)] for said in (before, after)]
     same = {frame for frame in range(FRAMES) if are_same(set(answers[0][frame]), set(answers[1][frame]))}
-    whole = [one for one in disputed.open if all(is_as_often(*(of[frame] for of in answers)) for frame in range(one.first, one.end))]
-    counting = open_before & same & (open_after | frames_of(whole))
+    as_often = {frame for frame in range(FRAMES) if is_as_often(*(of[frame] for of in answers))}
+    counting = open_before & same & (open_after | as_often)
     assert frames_of(outcome.settled) == counting
     assert frames_of(outcome.open) == open_after - counting
     return changed_alone, outcome
@@ -201,8 +201,8 @@ def test_of_two_answers_that_of_the_present_dispute_counts_also_when_it_is_the_e
 def test_who_says_what_of_the_same_answers_asks_nothing_anew_and_where_most_decide_it_counts_how_many_say_it(is_open, now_three):
     said = {1: [Span(0, 9, "preparation")], 2: [Span(0, 9, "clipping")]}
     flags = np.full(9, is_open)
-    assert still_said.of_spans(said, {1: said[2], 2: said[1]}, 0, 9, flags).all()
-    assert still_said.of_spans(said, {**said, 3: said[2]}, 0, 9, flags).tolist() == [now_three] * 9
+    for now, counts in (({1: said[2], 2: said[1]}, True), ({**said, 3: said[2]}, now_three)):
+        assert still_said.of_spans(said, now, now, 0, 9, flags).tolist() == [counts] * 9
 
 
 @each("answer", [(Span(50, 110, "packaging"),), (), (Span(50, 110, "clipping"),)])
@@ -242,6 +242,61 @@ def test_an_answer_to_a_tie_gives_way_to_most_when_somebody_changes_sides_and_st
         assert (len(outcome.settled), outcome.open) == (int(is_answered), ())
         stands = [*outcome.spans, *outcome.instants, *(key.place for of in outcome.tracks for key in of.keys)]
         assert (str(stands).count("clip") or str(stands).count("0.6")) == 0 if is_answered else stands
+
+
+@each("layer", ["phases", "boxes", "triplets"])
+def test_a_correction_of_one_frame_takes_nothing_of_an_answer_from_the_others_when_most_decide_by_then(layer):
+    def said_of(place, name, sets):
+        boxes = [track(at(0, *place), at(FRAMES - 1, *place))]
+        return {
+            "phases": [Span(0, FRAMES, name)],
+            "boxes": boxes,
+            "triplets": [Instant(frame, sets) for frame in range(FRAMES)],
+        }[layer]
+
+    most, one = said_of(BOX, "preparation", (GRASP,)), said_of(FAR, "clipping", (CLIP,))
+    last = FRAMES - 1
+    corrected = {
+        "phases": [Span(0, last, "clipping"), Span(last, FRAMES, "preparation")],
+        "boxes": [track(at(0, *FAR), at(last - 1, *FAR), at(last, *BOX))],
+        "triplets": [*one[:-1], *most[-1:]],
+    }[layer]
+    of_layer = {
+        "phases": lambda said, answers: disputes.of_layer(layer, said, FRAMES, answers, edge=3, majority=True),
+        "boxes": lambda said, answers: track_disputes.of_layer(layer, said, FRAMES, answers, majority=True),
+        "triplets": lambda said, answers: instant_disputes.of_layer(layer, said, answers, majority=True, sampled=range(FRAMES)),
+    }[layer]
+    module = {"phases": disputes, "boxes": track_disputes, "triplets": instant_disputes}[layer]
+    before = {1: most, 2: most, 3: one}
+    answer = module.answered(Settled(ABOUT, "v", layer, 0, FRAMES, *of_kind(layer, one)), before)
+    for now, frames in ((before, FRAMES), ({**before, 3: corrected}, last)):
+        outcome = of_layer(now, [answer])
+        assert (frames_of(outcome.settled), outcome.open) == (set(range(frames)), ())
+
+
+@each(
+    "edge, corrected, settled",
+    [
+        (10, [Span(0, 60, "smoke")], range(50, 100)),
+        (10, [Span(0, 60, "smoke"), Span(99, 100, "blurred")], range(50, 99)),
+        (10, [Span(0, 60, "smoke"), Span(60, 70, "blurred")], range(70, 100)),
+        (10, [Span(0, 58, "smoke")], range(60, 100)),
+        (0, [Span(0, 58, "smoke")], [*range(50, 58), *range(60, 100)]),
+    ],
+)
+def test_an_answer_stays_in_frames_that_common_edges_close_by_now_unless_the_frames_beside_them_are_corrected(edge, corrected, settled):
+    said = {1: [Span(0, 50, "smoke"), Span(60, 100, "blurred")], 2: [Span(0, 60, "smoke")]}
+    answers = [disputes.answered(Settled(ABOUT, "v", "quality", 50, 100, ()), said)]
+    outcome = disputes.of_layer("quality", {**said, 2: corrected}, 100, answers, edge=edge, majority=False)
+    assert (frames_of(outcome.settled), outcome.open) == (set(settled), ())
+
+
+def test_what_all_say_alike_stands_also_where_moved_edges_had_made_a_dispute_of_it():
+    said = {1: [Span(0, 9, "smoke")], 2: [Span(0, 9, "smoke")]}
+    closed = np.zeros(9, np.bool_)
+    assert not still_said.of_spans(said, said, said, 0, 9, closed).any()
+    tracks = {1: [track(at(0, *BOX), at(8, *BOX))], 2: [track(at(0, *BOX), at(8, *BOX))]}
+    assert not still_said.of_tracks(tracks, tracks, 0, 9, closed).any()
 
 
 def of_kind(layer, said):
@@ -306,8 +361,13 @@ def test_a_key_frame_on_the_way_between_two_takes_nothing_from_an_answer(moved, 
 def test_a_place_is_the_same_only_with_its_label_and_whether_it_is_hidden():
     seen = {1: [track(at(0, *BOX), at(9, *BOX))], 2: []}
     is_open = np.ones(10, np.bool_)
-    for label, state, counts in (("grasper", SEEN, True), ("hook", SEEN, False), ("grasper", HIDDEN, False)):
-        keys = [replace(at(frame, 0.101, *BOX[1:], label=label), state=state) for frame in (0, 9)]
+    for x, label, state, counts in (
+        (0.101, "grasper", SEEN, True),
+        (0.103, "grasper", SEEN, False),
+        (0.101, "hook", SEEN, False),
+        (0.101, "grasper", HIDDEN, False),
+    ):
+        keys = [replace(at(frame, x, *BOX[1:], label=label), state=state) for frame in (0, 9)]
         assert still_said.of_tracks(seen, {1: [track(*keys)], 2: []}, 0, 10, is_open).all() == counts
     # Small boxes are disputed though they are near: what all say alike by now stands.
     seen[2] = [track(*(at(frame, 0.101, *BOX[1:]) for frame in (0, 9)))]

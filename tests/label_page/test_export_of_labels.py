@@ -186,6 +186,23 @@ def test_a_file_that_somebody_typed_is_never_touched(labelled, folder):
     assert not (folder / "data/raw" / written.LABELS_FOLDER).exists()
 
 
+def test_what_was_exported_of_a_recording_stays_while_its_film_is_another_one(labelled, folder):
+    progress.export(labelled)
+    files = {path: path.read_bytes() for path in (folder / "data/raw").rglob("*") if path.is_file()}
+    one = labelled.recordings[SINGLE]
+
+    def refuse():
+        raise ReviewError("its film is another one")
+
+    closed = replace(one, pictures=replace(one.pictures, read_s=refuse))
+    for _ in range(2):
+        done, waiting = progress.export(labelled_study.opened(folder, recordings={**labelled.recordings, SINGLE: closed}))
+        assert (done.changed, done.removed, waiting[SINGLE]) == ((), (), "its film is another one")
+        assert {path: path.read_bytes() for path in files} == files
+    again = progress.export(labelled)[0]
+    assert (again.changed, again.removed) == ((), ())
+
+
 def test_progress_tells_numbers_and_no_names(labelled, folder):
     document = progress.document(labelled)
     assert document["recordings"] == {"all": 2, "assigned": 2, "several": 2, "finished": 1, "complete": 1}

@@ -10,6 +10,7 @@ import labelled_study
 import sampled_release
 from labelled_study import person, put
 from scrubin.base.errors import AnnotationError, ReviewError
+from scrubin.base.store import store
 from scrubin.curate.label import progress, written
 from scrubin.curate.label.events import Change, Span
 from scrubin.curate.label.proposed.taking import Pick
@@ -48,6 +49,14 @@ def shown(bench, who):
         (*(one[key] for key in keys), *(one["key"] in decided[name] for name in ("taken", "refused")))
         for one in bench.proposals(who, SINGLE)
     ]
+
+
+def test_of_a_film_that_is_another_one_by_now_nothing_is_proposed_and_others_are_proposed_as_before(bench, folder):
+    film = folder / "data/release" / bench.recordings[SINGLE].videos["mono"].path
+    film.write_bytes(b"another file")
+    with store.kept_in(folder / "store of another machine"):
+        again = proposing(folder, {f"{id_}.csv": BY_SECOND for id_ in (SINGLE, PAIR)})
+    assert [len(again.proposed[id_]) for id_ in (SINGLE, PAIR)] == [0, 1]
 
 
 def test_seconds_of_predictions_are_frames_of_the_page(bench, folder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -16,11 +17,14 @@ import sampled_release
 from each import each
 from labelled_study import FIRST, person, put, rate
 from scrubin.base.errors import AnnotationError, ReviewError
+from scrubin.base.files import sha256_of
 from scrubin.base.store import store
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS, RECORDINGS
-from scrubin.curate.label import events, people, rewriting
+from scrubin.base.tables.public import VIDEOS
+from scrubin.curate.label import events, people, progress, rewriting
 from scrubin.curate.label.events import Span
+from scrubin.curate.label.suspects import disputed
 
 SINGLE = sampled_release.IDS["single"]
 PAIR = sampled_release.IDS["pair"]
@@ -85,14 +89,18 @@ def test_where_the_rate_of_a_source_varies_its_times_are_those_of_the_released_v
     assert np.diff(times_s) == pytest.approx(1 / sampled_release.FPS)
 
 
-@pytest.mark.parametrize("varies", [True, False])
-def test_a_released_film_that_is_another_one_by_now_closes_its_own_recording_alone_and_says_what_to_run(folder, tokens, varies):
+@pytest.mark.parametrize(("varies", "is_listed"), [(True, False), (False, False), (True, True)])
+def test_a_released_film_that_is_another_one_by_now_closes_its_own_recording_alone_and_says_what_to_run(folder, tokens, varies, is_listed):
     if varies:
         of_varying_rate(folder)
     bench = labelled_study.opened(folder)
     bench.assign()
     film = bench.recordings[SINGLE].videos["mono"].path
     (folder / "data/release" / film).write_bytes(b"another file")
+    if is_listed:  # such as one that another version of the decoder read
+        videos = io.read(VIDEOS, folder / "data/tables/videos.parquet")
+        videos.loc[videos["path"] == film, "sha256"] = sha256_of(folder / "data/release" / film)
+        io.write(VIDEOS, videos, folder / "data/tables/videos.parquet")
     stranger = person(folder, bench.standing().assigned["pair"][0])
     one, other, chief = (person(folder, number) for number in (*bench.standing().assigned["single"], 4))
     refused = rf"{film} cannot be read, or is another film than the one that was released; .* make repro, and starts 'scrubin label' again"
@@ -100,13 +108,25 @@ def test_a_released_film_that_is_another_one_by_now_closes_its_own_recording_alo
         bench = labelled_study.opened(folder)
         for who in (one, other):
             bench.say_done(who, SINGLE, next(NONCES), done=True)
-        assert [of["done"] for of in bench.work(chief)["recordings"] if of["id"] == SINGLE] == [not varies]
+        (summary,) = (of for of in bench.work(chief)["recordings"] if of["id"] == SINGLE)
+        assert (summary["done"], bool(re.match(refused, summary["closed"]))) == (not varies, varies)
         with pytest.raises(ReviewError, match=refused):
             bench.released_times_s(SINGLE)
         for who in (one, chief) if varies else ():
             with pytest.raises(ReviewError, match=refused):
                 bench.view(who, SINGLE)
         say(bench, stranger, put("a", 0, 3, "preparation"), id_=PAIR)
+        for who in bench.standing().assigned["pair"]:
+            bench.say_done(person(folder, who), PAIR, next(NONCES), done=True)
+        (dispute,) = disputed.suspects(bench)
+        assert dispute.recording == "pair"
+        document = progress.document(bench)
+        assert document["recordings"] == {"all": 2, "assigned": 2, "several": 2, "finished": 2, "complete": int(not varies)}
+        assert document["agreement"]["phases"]["recordings"] == 1
+        assert any(re.match(f"{SINGLE}: {refused}", line) for line in progress.lines(document))
+        waiting = progress.export(bench)[1]
+        assert waiting.pop(PAIR) == "an adjudicator settles 1 place"
+        assert [bool(re.match(refused, why)) for why in waiting.values()] == [True] * varies
 
 
 def test_nobody_sees_names_or_anybody_elses_labels(bench, folk, folder):

@@ -239,7 +239,9 @@ def _suspects(args: argparse.Namespace, options: Options) -> Ranking:
         from scrubin.curate.label.suspects import disputed
         from scrubin.curate.label.workbench import Workbench
 
-        more = disputed.suspects(Workbench.open())
+        bench = Workbench.open()
+        more = disputed.suspects(bench)
+        sys.stderr.write("".join(f"scrubin validate: note: --disputes leaves out {id_}: {why}\n" for id_, why in bench.closed().items()))
     form, of_predictions = (None if name is None else format_of(name) for name in (args.source, args.predictions_from))
     path = Path(args.path)
     return at_path.suspects(path, form, options, args.predictions or (), of_predictions, args.videos, more, places.of_study(path))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from scrubin.base import params
+from scrubin.base.errors import ReviewError
 from scrubin.base.faults import count_text
 from scrubin.base.params import PARAMS_PATH
 from scrubin.curate.label import written
@@ -39,7 +40,7 @@ def document(bench: Workbench) -> dict[str, Any]:
     """Return how far a study is, as a JSON value."""
     standing = bench.standing()
     settlements = {one.id: bench.settlement(one) for one in bench.recordings.values()}
-    names = {one.name for one in bench.recordings.values()}
+    names, closed = {one.name for one in bench.recordings.values()}, bench.closed()
     return {
         "recordings": {
             "all": len(settlements),
@@ -59,8 +60,9 @@ def document(bench: Workbench) -> dict[str, Any]:
         "open": {id_: [[one.layer, one.first, one.end] for one in of.open] for id_, of in settlements.items() if of.open},
         "differ": {id_: list(of.differ) for id_, of in settlements.items() if of.differ},
         "apart": sorted(one.id for one in bench.recordings.values() if standing.apart(one.about)),
-        "agreement": {layer: _agreement(bench, settlements, layer) for layer in bench.p.layers if layer in COMPARED},
+        "agreement": {layer: _agreement(bench, settlements, layer, closed) for layer in bench.p.layers if layer in COMPARED},
         "ratings": agreement.of_sheets(_sheets(bench, settlements)) if "ratings" in bench.p.layers else None,
+        "closed": closed,
     }
 
 
@@ -76,6 +78,8 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
         yield f"to be settled: {open_} spans in {len(document['open'])} recordings, ratings of {len(document['differ'])} recordings"
     if document["apart"]:
         yield f"{len(document['apart'])} recordings have labels of another file than the present one; they are kept apart"
+    for id_, why in document["closed"].items():
+        yield f"{id_}: {why}"
     for layer, one in document["agreement"].items():
         if one["recordings"]:
             every = one["all"]
@@ -89,6 +93,8 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
 def export(bench: Workbench) -> tuple[Written, dict[str, str]]:
     """Write the labels of complete recordings and the sheets of finished ratings; return what was written, and by id what others wait for.
 
+    Of a recording that is closed, what an earlier export wrote stays.
+
     Raises
     ------
     ReviewError
@@ -97,28 +103,31 @@ def export(bench: Workbench) -> tuple[Written, dict[str, str]]:
     standing, files, waiting = bench.standing(), dict[str, bytes](), dict[str, str]()
     sheets: dict[str, dict[int, dict[str, Sheet]]] = {}
     raw = bench.folder / params.raw_folder(bench.folder / PARAMS_PATH)
-    longest = written.longest_name(raw)
+    longest, before, kept = written.longest_name(raw), written.exported(bench.folder / written.EXPORTED_PATH), set[str]()
     for one in bench.recordings.values():
-        settlement = bench.settlement(one)
+        settlement, name = bench.settlement(one), f"{one.name}{SUFFIX}"
+        path = f"{written.LABELS_FOLDER}/{name}"
         if not settlement.annotators or not settlement.is_complete:
             waiting[one.id] = settlement.waits_for
-            continue
-        name = f"{one.name}{SUFFIX}"
-        if settlement.outcomes and len(os.fsencode(name)) > longest:
+            if not settlement.closed or path not in before:
+                continue
+            kept.add(path)
+        elif settlement.outcomes and len(os.fsencode(name)) > longest:
             waiting[one.id] = written.too_long(name, longest)
         elif settlement.outcomes:
             places = sum(len(of.settled) for of in settlement.outcomes.values())
             made = settled.provenance(one.pictures, standing, settlement.annotators, places)
-            files[f"{written.LABELS_FOLDER}/{name}"] = written.label_file(settlement, bench.p.vocabulary, made)
+            files[path] = written.label_file(settlement, bench.p.vocabulary, made)
         for rater, sheet in settlement.sheets.items():
             sheets.setdefault(one.task, {}).setdefault(rater, {})[one.name] = sheet
     if bench.scores is not None:
         for task, of_task in sorted(sheets.items()):
             files |= {f"{written.RATINGS_FOLDER}/{name}": data for name, data in written.sheets(of_task, task, bench.scores).items()}
-    return written.write(raw, files, bench.folder / written.EXPORTED_PATH), waiting
+    return written.write(raw, files, bench.folder / written.EXPORTED_PATH, kept), waiting
 
 
-def _agreement(bench: Workbench, settlements: Mapping[str, Settlement], layer: str) -> dict[str, Any]:
+def _agreement(bench: Workbench, settlements: Mapping[str, Settlement], layer: str, closed: dict[str, str]) -> dict[str, Any]:
+    """Return how far people agree on a layer; a recording whose film is another one by now is left out, and noted in ``closed``."""
     standing = bench.standing()
     if layer in TRACKS:
         return track_agreement.of_tracks(layer, _twice_tracked(bench, settlements, layer))
@@ -130,7 +139,11 @@ def _agreement(bench: Workbench, settlements: Mapping[str, Settlement], layer: s
         for a, b in itertools.combinations(finished, 2):
             one = bench.recordings[id_]
             said = [_shown(standing.of(one.about, person).spans(layer), one) for person in (a, b)]
-            times_s = bench.times_s(one, one.about.camera)
+            try:
+                times_s = bench.released_times_s(id_)
+            except ReviewError as error:
+                closed.setdefault(id_, str(error))
+                continue
             pairs.setdefault((a, b), []).append(Twice(id_, said[0], said[1], np.asarray(times_s)))
     return agreement.of_spans(pairs)
 

@@ -160,7 +160,7 @@ class Workbench:
         bench = cls(folder, p, scores, {one.id: one for one in sorted(recordings, key=lambda one: one.id)}, black=blackened.load(folder))
         if p.proposals is not None:
             ids = list(bench.recordings)
-            found = reading.load(folder, p.proposals, p, ids, bench.released_times_s, lambda id_: bench.recordings[id_].shown_sampled)
+            found = reading.load(folder, p.proposals, p, ids, bench.known_times_s, lambda id_: bench.recordings[id_].shown_sampled)
             bench.proposed = {id_: {one.key: one for one in of} for id_, of in found.items()}
         _refuse_other_people(bench.ledger.path, bench.standing(), bench.annotators())
         return bench
@@ -201,9 +201,13 @@ class Workbench:
             # A rewritten chain numbers its lines anew: its first hash is another one.
             state = self._chain, standing.last_line.get(recording.name, 0), tuple(chiefs)
             known = self._settlements.get(recording.id)
-            if known is None or known[0] != state:
+            if known is None or known[0] != state or known[1].closed:
                 known = self._settlements[recording.id] = state, settled.of_recording(recording.pictures, standing, chiefs, self.p)
             return known[1]
+
+    def closed(self) -> dict[str, str]:
+        """Return by released id of which recordings nobody can tell what stands, and why."""
+        return {one.id: why for one in self.recordings.values() if (why := self.settlement(one).closed)}
 
     def assign(self) -> dict[str, tuple[int, ...]]:
         """Say who labels the recordings that nobody labels yet; return what is new, by the curator's name."""
@@ -264,6 +268,13 @@ class Workbench:
         one = self.recordings[id_]
         return self.times_s(one, one.about.camera)
 
+    def known_times_s(self, id_: str) -> npt.NDArray[np.float64] | None:
+        """Return the same; None where the film is another one by now: whoever opens the recording is told."""
+        try:
+            return self.released_times_s(id_)
+        except ReviewError:
+            return None
+
     def sampled(self, person: Person, id_: str) -> list[int]:
         """Return the frames of a recording whose triplets are labelled, as the page counts them."""
         return self.recording(person, id_).shown_sampled
@@ -303,6 +314,8 @@ class Workbench:
         mine = standing.of(one.about, person.number)
         shift = one.pictures.first
         settlement = self.settlement(one) if person.role == "adjudicator" else None
+        if settlement is not None and settlement.closed:
+            raise ReviewError(settlement.closed)
         findings = [
             *checks.of_person(mine, one.pictures, self.p, self.scores, one.task),
             *checks.names_unknown({layer: mine.spans(layer) for layer in self.p.layers}, self.p),
@@ -462,12 +475,9 @@ class Workbench:
             "worked_s": standing.worked_s.get((person.number, one.name), 0),
         }
         if person.role == "adjudicator":
-            try:
-                settlement = self.settlement(one)
-            except ReviewError:
-                # Its film is another one: whoever opens it is told, and the others can be settled.
-                return summary | {"open": 0, "differ": [], "done": False}
+            settlement = self.settlement(one)
             summary |= {"open": len(settlement.open), "differ": list(settlement.differ), "done": settlement.is_complete}
+            summary["closed"] = settlement.closed
         return summary
 
 

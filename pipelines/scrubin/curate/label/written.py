@@ -11,7 +11,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -136,16 +136,16 @@ def too_long(name: str, longest: int) -> str:
     return f"{what}, and this disk takes {longest}; give it a shorter name by 'scrubin rename', run 'make repro', then export again"
 
 
-def write(raw: Path, wanted: Mapping[str, bytes], exported_path: Path = EXPORTED_PATH) -> Written:
-    """Write files below the raw folder, by path relative to it; those of an earlier export that are no longer wanted go.
+def write(raw: Path, wanted: Mapping[str, bytes], exported_path: Path = EXPORTED_PATH, kept: Collection[str] = ()) -> Written:
+    """Write files below the raw folder, by path relative to it; those of an earlier export that are no longer wanted, or kept, go.
 
     Raises
     ------
     ReviewError
         When a file is there that no export wrote as it stands, or the disk takes no more; then nothing was written.
     """
-    before = _exported(exported_path)
-    gone = sorted(path for path in before if path not in wanted and (raw / path).is_file())
+    before = exported(exported_path)
+    gone = sorted(path for path in before if path not in wanted and path not in kept and (raw / path).is_file())
     changed = {path: data for path, data in sorted(wanted.items()) if _sha256_there(raw / path) != hashlib.sha256(data).hexdigest()}
     strange = [path for path in (*changed, *gone) if (raw / path).exists() and _sha256_there(raw / path) != before.get(path)]
     if strange:
@@ -159,7 +159,8 @@ def write(raw: Path, wanted: Mapping[str, bytes], exported_path: Path = EXPORTED
                 part.write_bytes(data)
         for path in gone:
             (raw / path).unlink()
-        _note(exported_path, {path: hashlib.sha256(data).hexdigest() for path, data in wanted.items()})
+        stay = {path: sha256 for path, sha256 in before.items() if path in kept}
+        _note(exported_path, stay | {path: hashlib.sha256(data).hexdigest() for path, data in wanted.items()})
     except OSError as error:
         msg = f"{raw}: not all files were written ({error.strerror}); make room or correct its permissions, then export again"
         raise ReviewError(msg) from error
@@ -185,7 +186,7 @@ def followed(raw: Path, moved: Mapping[Path, Path | None], rewritten: Mapping[Pa
     ReviewError
         When the list cannot be read.
     """
-    before, after = _exported(path), dict[str, str]()
+    before, after = exported(path), dict[str, str]()
     for name, sha256 in before.items():
         old = raw / name
         new = moved.get(old, old)
@@ -208,7 +209,7 @@ def forget(raw: Path, withdrawn: Memory, path: Path = EXPORTED_PATH) -> tuple[st
     ReviewError
         When the list cannot be read, or nothing can be written.
     """
-    before = _exported(path)
+    before = exported(path)
     theirs = [name for name in before if _recording_of(name) in withdrawn]
     if not theirs:
         return ()
@@ -240,7 +241,14 @@ def _listed(sha256s: Mapping[str, str]) -> bytes:
     return (json.dumps(dict(sorted(sha256s.items())), indent=1) + "\n").encode()
 
 
-def _exported(path: Path) -> dict[str, str]:
+def exported(path: Path) -> dict[str, str]:
+    """Return what the last export wrote: SHA-256 by path below the raw folder.
+
+    Raises
+    ------
+    ReviewError
+        When the list cannot be read.
+    """
     try:
         return {str(name): str(sha256) for name, sha256 in json.loads(path.read_text(encoding="utf-8")).items()}
     except FileNotFoundError:

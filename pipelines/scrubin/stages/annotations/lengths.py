@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrubin.base.faults import Faults
-from scrubin.labels.model import BOX, MASK, SOURCE_FRAMES, Clock, IntArray, Labels, Layer
+from scrubin.base.faults import Faults, count_text
+from scrubin.labels.model import BOX, IGNORED, MASK, SOURCE_FRAMES, Clock, IntArray, Labels, Layer
 from scrubin.labels.points import POINTS
 from scrubin.labels.rates import NS
 from scrubin.media.pixel_aspect import SQUARE
@@ -107,6 +107,8 @@ class _Extent:
 
 class _Picture(NamedTuple):
     """The first labelled picture of a size: the file of its labels, the place in it, width and height in px, and whether it has masks.
+
+    A region that is not counted is one.
 
     What is hidden in the video would be elsewhere in masks of another shape. Boxes and points are shares of the picture: they are right
     in one that was stretched, as for a network, and nothing tells that from one that was cropped or has bars.
@@ -223,29 +225,37 @@ def _check_shapes(pictures: Sequence[_Picture], source_size: Size, pixel_aspect:
     others = [one for one in pictures if not _is_of_shape(one.size, source_size)]
     aspect = pixel_aspect() if others else SQUARE
     shown = round(source_size[0] * aspect), source_size[1]
-    for file, place, size, has_masks in others:
+    taken: list[_Picture] = []
+    for one in others:
+        file, place, size, has_masks = one
         # Tools that know of such pixels show square ones: x and y are shares of the picture all the same.
         is_shown = aspect != SQUARE and _is_of_shape(size, shown, SHOWN_TOLERANCE)
-        if not is_shown and (has_masks or any(_is_turned(size, one) or _is_of_two(size, one) for one in (source_size, shown))):
+        if not is_shown and (has_masks or any(_is_turned(size, own) or _is_of_two(size, own) for own in (source_size, shown))):
             stretched = "" if aspect == SQUARE else f", shown as {shown[0]}x{shown[1]}"
             fault = f"the labelled image is {size[0]}x{size[1]}, the video {source_size[0]}x{source_size[1]}{stretched}: another shape"
             faults.error(file, "image-shape", fault, "check that the labels are of this video and of whole frames", place=place)
         elif not is_shown:
-            taken = f"pictures of {size[0]}x{size[1]} have another shape than the video: boxes and points are taken as shares of them"
-            whole = f"check that they are whole frames of {source_size[0]}x{source_size[1]}, stretched, without bars and not cropped"
-            faults.warning(file, "image-stretched", taken, whole, place=place)
+            taken.append(one)
+    for file, place, size, _ in taken[:1]:
+        more = f" and of {count_text(len(taken) - 1, 'other size')}" if len(taken) > 1 else ""
+        what = f"pictures of {size[0]}x{size[1]}{more} have another shape than the video: boxes and points are taken as shares of them"
+        whole = f"check that they are whole frames of {source_size[0]}x{source_size[1]}, stretched, without bars and not cropped"
+        faults.warning(file, "image-stretched", what, whole, place=place)
 
 
 def _pictures(labels: Labels) -> list[_Picture]:
     """Return the first labelled picture of each known size in which anything has a place: the first with a mask where one has."""
     sizes = picture_sizes(labels)
-    if labels.instances is None or not sizes or labels.format in OF_SHARES:
+    if labels.instances is None or labels.frames is None or not sizes or labels.format in OF_SHARES:
         return []
     rows = labels.instances.rows
     has_mask, has_place = (
         {*rows.loc[rows[[name for name in names if name in rows]].notna().any(axis=1), "position"].tolist()}
         for names in ((MASK,), (*BOX, MASK, POINTS))
     )
+    if IGNORED in labels.frames:
+        ignored = {*labels.frames.loc[labels.frames[IGNORED].notna(), "position"].tolist()}
+        has_mask, has_place = has_mask | ignored, has_place | ignored
     first: dict[Size, int] = {}
     for position in sorted(has_place & sizes.keys(), key=lambda position: (position not in has_mask, position)):
         first.setdefault(sizes[position], position)

@@ -51,7 +51,7 @@ def load(
     asked: ProposalsParams,
     p: LabelParams,
     ids: Sequence[str],
-    times_s: Callable[[str], Times],
+    times_s: Callable[[str], Times | None],
     sampled: Callable[[str], Sequence[int]],
 ) -> dict[str, list[Proposal]]:
     """Return what is proposed for each recording, by released id.
@@ -61,7 +61,7 @@ def load(
     ids
         Of the recordings that are labelled.
     times_s
-        Returns the time of every released frame of one and the end of the last.
+        Returns the time of every released frame of one and the end of the last; None: nobody knows it, and nothing is proposed.
     sampled
         Returns the released frames of one whose triplets are labelled.
 
@@ -82,7 +82,8 @@ def load(
             fix = hint(id_, ids) if len(ids) < 100 else "name it by its released id"
             msg = f"{asked.path}: '{id_}' is no recording that is labelled; {fix}"
             raise ReviewError(msg)
-        every = sorted(_of_labels(labels, p, times_s(id_), sampled(id_)), key=_place)
+        known_s = times_s(id_)
+        every = [] if known_s is None else sorted(_of_labels(labels, p, known_s, sampled(id_)), key=_place)
         found[id_] = [_numbered(f"{made}:{at}", f"{made}-{at}", *one) for at, one in enumerate(every)]
     return found
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from scrubin.base.errors import ReviewError
 from scrubin.base.faults import count_text
 from scrubin.curate.label.events import About, Sheet, Span
 from scrubin.curate.label.params import TRACKS, TRIPLETS, LabelParams
@@ -29,11 +30,14 @@ class Settlement:
     missing
         Annotators who have not finished it.
     outcomes
-        By layer of spans, tracks or sampled frames, what stands and what is still to be settled; empty while somebody has not finished.
+        By layer of spans, tracks or sampled frames, what stands and what is still to be settled; empty while somebody has not finished,
+        or where it is closed.
     sheets
         Ratings by who gave them, also by adjudicators.
     differ
         Aspects and errors in which ratings differ and nobody has settled it.
+    closed
+        Why nobody can tell what stands: its film is another one by now, and when its frames are shown is not known; "" where it is.
     """
 
     pictures: Pictures
@@ -42,17 +46,20 @@ class Settlement:
     outcomes: Mapping[str, Outcome]
     sheets: Mapping[int, Sheet]
     differ: tuple[str, ...]
+    closed: str = ""
 
     @property
     def is_complete(self) -> bool:
         """Whether all of it can be exported."""
-        return not self.missing and not any(one.open for one in self.outcomes.values()) and not self.differ
+        return not self.closed and not self.missing and not any(one.open for one in self.outcomes.values()) and not self.differ
 
     @property
     def waits_for(self) -> str:
         """What is missing before it can be exported; "" for nothing."""
         if not self.annotators:
             return "nobody labels it"
+        if self.closed:
+            return self.closed
         if self.missing:
             one = len(self.missing) == 1
             return f"{'annotator' if one else 'annotators'} {', '.join(map(str, self.missing))} {'is' if one else 'are'} not done"
@@ -85,39 +92,56 @@ def of_recording(pictures: Pictures, standing: Standing, adjudicators: Sequence[
     waiting = missing(about, standing)
     said = {one: standing.of(about, one) for one in annotators}
     sheets = {one: sheet for one in (*annotators, *adjudicators) if (sheet := standing.of(about, one).sheet()) is not None}
-    outcomes = {}
+    outcomes, closed = dict[str, Outcome](), ""
     if annotators and not waiting:
-        for layer in SPAN_LAYERS:
-            if layer in p.layers:
-                outcomes[layer] = disputes.of_layer(
-                    layer,
-                    {one: of.spans(layer) for one, of in said.items()},
-                    pictures.frame_count,
-                    standing.answered.get((about, layer), ()),
-                    edge=round(p.edge_s * pictures.per_second) if pictures.boundaries_s is None else p.edge_s + NEAR_S,
-                    clock=pictures.boundaries_s,
-                    majority=p.settle == "majority",
-                )
-        for track_layer in [one for one in TRACKS if one in p.layers]:
-            outcomes[track_layer] = track_disputes.of_layer(
-                track_layer,
-                {one: of.tracks(track_layer) for one, of in said.items()},
-                pictures.frame_count,
-                standing.answered.get((about, track_layer), ()),
-                majority=p.settle == "majority",
-            )
-        if TRIPLETS in p.layers:
-            outcomes[TRIPLETS] = instant_disputes.of_layer(
-                TRIPLETS,
-                {one: of.instants(TRIPLETS) for one, of in said.items()},
-                standing.answered.get((about, TRIPLETS), ()),
-                majority=p.settle == "majority",
-                sampled=pictures.sampled,
-            )
+        try:
+            outcomes = _outcomes(pictures, said, standing, p)
+        except ReviewError as error:
+            closed = str(error)
     by_annotators = {one: sheets[one] for one in annotators if one in sheets}
     is_settled = any(one in sheets for one in adjudicators)
     differ = () if waiting or is_settled else tuple(disputes.of_sheets(by_annotators, p.score_points))
-    return Settlement(pictures, annotators, waiting, outcomes, sheets, differ if p.settle == "third" else ())
+    return Settlement(pictures, annotators, waiting, outcomes, sheets, differ if p.settle == "third" else (), closed)
+
+
+def _outcomes(pictures: Pictures, said: Mapping[int, OfPerson], standing: Standing, p: LabelParams) -> dict[str, Outcome]:
+    """Return by layer what stands of what people say.
+
+    Raises
+    ------
+    ReviewError
+        When the times of the frames are asked of a film that is another one by now.
+    """
+    about, majority = pictures.about, p.settle == "majority"
+    outcomes = {}
+    for layer in SPAN_LAYERS:
+        if layer in p.layers:
+            outcomes[layer] = disputes.of_layer(
+                layer,
+                {one: of.spans(layer) for one, of in said.items()},
+                pictures.frame_count,
+                standing.answered.get((about, layer), ()),
+                edge=round(p.edge_s * pictures.per_second) if pictures.boundaries_s is None else p.edge_s + NEAR_S,
+                clock=pictures.boundaries_s,
+                majority=majority,
+            )
+    for track_layer in [one for one in TRACKS if one in p.layers]:
+        outcomes[track_layer] = track_disputes.of_layer(
+            track_layer,
+            {one: of.tracks(track_layer) for one, of in said.items()},
+            pictures.frame_count,
+            standing.answered.get((about, track_layer), ()),
+            majority=majority,
+        )
+    if TRIPLETS in p.layers:
+        outcomes[TRIPLETS] = instant_disputes.of_layer(
+            TRIPLETS,
+            {one: of.instants(TRIPLETS) for one, of in said.items()},
+            standing.answered.get((about, TRIPLETS), ()),
+            majority=majority,
+            sampled=pictures.sampled,
+        )
+    return outcomes
 
 
 def provenance(pictures: Pictures, standing: Standing, annotators: Sequence[int], settled: int) -> Provenance:

@@ -5,7 +5,7 @@ agreed; the others, joined to runs, are disputes. An edge that all have, apart b
 middle of their edges. Of an exclusive layer that holds only where nobody's spans meet or part by it: what follows at once still does.
 
 An adjudicator's answer counts in the frames of a dispute that are still disputed as it was seen, and, where ``edge_s`` or ``settle`` is
-another one by now and would leave nothing to settle, in all of a dispute of which everything is said as then. Where somebody's other word
+another one by now and would leave nothing to settle, in those in which as many say each thing as then. Where somebody's other word
 has ended the dispute, that stands; where people give other answers than then, the frames are disputed anew.
 """
 
@@ -119,7 +119,7 @@ def of_layer(
     by_answer = np.full(frame_count, -1, np.int64)
     for number, one in enumerate(answered):
         first, end = one.seen.first, one.seen.end
-        is_seen = still_said.of_spans(one.seen.said, _within(said, first, end), first, end, is_open[first:end])
+        is_seen = still_said.of_spans(one.seen.said, _within(said, first, end), _within(joined, first, end), first, end, is_open[first:end])
         by_answer[first:end][is_seen] = number
     still_open, settled = (
         tuple(Dispute(layer, first, end, _within(said, first, end)) for first, end in runs(flags))

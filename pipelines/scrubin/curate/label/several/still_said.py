@@ -1,9 +1,9 @@
 """In which frames people still differ as an adjudicator saw it: the same answers are given there, by whomever.
 
 An answer counts in these frames alone. Where somebody gives another answer than then, nobody has decided between the present ones. Where
-frames are disputed no more, the answer counts only if all of its dispute is as it was seen, and as many say each thing: then only what
-counts as one edge, or how many must agree, was set otherwise since, and whoever decided has decided. Else somebody's word has ended the
-dispute.
+a frame is disputed no more, the answer counts only if people still differ there and as many say each thing as then: then only what counts
+as one edge, or how many must agree, was set otherwise since, and whoever decided has decided. Else somebody's word has ended the dispute.
+Frames that common edges passed over were decided by where these edges are, so the frames beside them must be as they were seen, too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.curate.label.events import Instant, Span
-from scrubin.labels.keyframes import Track, expanded, rounded
+from scrubin.labels.keyframes import Track, expanded, rounded, runs_of
 
 T = TypeVar("T")
 Flags = npt.NDArray[np.bool_]
@@ -28,27 +28,40 @@ Place = tuple[str, bool, tuple[float, ...]]
 """Label, whether it is hidden, and where it is, in shares of the picture."""
 
 
-def of_spans(seen: Mapping[int, Sequence[Span]], now: Mapping[int, Sequence[Span]], first: int, end: int, is_open: Flags) -> Flags:
+def of_spans(
+    seen: Mapping[int, Sequence[Span]],
+    now: Mapping[int, Sequence[Span]],
+    joined: Mapping[int, Sequence[Span]],
+    first: int,
+    end: int,
+    is_open: Flags,
+) -> Flags:
     """Return in which of the frames ``[first, end)`` an answer counts: the sets of labels that people give are those that were seen.
 
     Parameters
     ----------
     seen, now
         Spans by annotator.
+    joined
+        Those of now with edges that are one in their middle.
     is_open
         Where they are disputed now.
 
-    >>> of_spans({1: [Span(0, 4, "a")], 2: []}, {1: [Span(2, 4, "a")], 2: []}, 0, 4, np.array([False, True, True, False])).tolist()
-    [False, False, True, False]
+    >>> now = {1: [Span(2, 4, "a")], 2: []}
+    >>> of_spans({1: [Span(0, 4, "a")], 2: []}, now, now, 0, 4, np.array([False, True, True, False])).tolist()
+    [False, False, True, True]
     """
-    every = [span for said in (seen, now) for spans in said.values() for span in spans]
+    every = [span for said in (seen, now, joined) for spans in said.values() for span in spans]
     edges = {edge for span in every for edge in (span.first, span.end) if first < edge < end}
-    same, is_whole = np.zeros(end - first, np.bool_), True
+    same, is_as_often, differ, is_moved = np.zeros((4, end - first), np.bool_)
     for start, stop in itertools.pairwise(sorted({first, end} | edges)):
+        here = slice(start - first, stop - first)
         one, other = _labels_at(seen, start), _labels_at(now, start)
-        same[start - first : stop - first] = one.keys() == other.keys()
-        is_whole = is_whole and one == other
-    return same if is_whole else same & is_open
+        same[here], is_as_often[here], differ[here] = one.keys() == other.keys(), one == other, len(other) > 1
+        is_moved[here] = other != _labels_at(joined, start)
+    for start, stop in runs_of(np.flatnonzero(is_moved)):
+        is_as_often[start:stop] &= is_as_often[max(start - 1, 0) : stop + 1].all()
+    return same & (is_open | (is_as_often & differ))
 
 
 def of_tracks(seen: Mapping[int, Sequence[Track]], now: Mapping[int, Sequence[Track]], first: int, end: int, is_open: Flags) -> Flags:
@@ -61,15 +74,17 @@ def of_tracks(seen: Mapping[int, Sequence[Track]], now: Mapping[int, Sequence[Tr
     is_open
         Where they are disputed now.
     """
-    if Counter(map(tuple, seen.values())) == Counter(map(tuple, now.values())):
-        return np.ones(end - first, np.bool_)
+    if is_open.all() and Counter(map(tuple, seen.values())) == Counter(map(tuple, now.values())):
+        return is_open  # as the loop finds, which is slow
     before, after = ([_places(tracks) for tracks in said.values()] for said in (seen, now))
-    same, is_whole = np.zeros(end - first, np.bool_), True
+    counts = np.zeros(end - first, np.bool_)
     for frame in range(first, end):
         one, other = ([tuple(of.get(frame, ())) for of in people] for people in (before, after))
-        is_whole = is_whole and len(set(other)) > 1 and _are_paired(one, other, _is_near)
-        same[frame - first] = is_whole or _are_near(set(one), set(other))
-    return same if is_whole else same & is_open
+        if is_open[frame - first]:
+            counts[frame - first] = _are_near(set(one), set(other))
+        else:
+            counts[frame - first] = len(set(other)) > 1 and _are_paired(one, other, _is_near)
+    return counts
 
 
 def of_instants(
@@ -78,9 +93,10 @@ def of_instants(
     """Return in which of some frames an answer counts: people differ, and the sets of triplets that they give, or none, are those seen."""
     triplets = [[{one.frame: one.triplets for one in instants} for instants in said.values()] for said in (seen, now)]
     at = {frame: [Counter(of.get(frame) for of in people) for people in triplets] for frame in frames}
-    is_whole = all(one == other for one, other in at.values())
     # A frame that is sampled only since then lies in the dispute, and nobody differs there.
-    return {frame for frame, (one, other) in at.items() if one.keys() == other.keys() and len(other) > 1 and (is_whole or is_open(frame))}
+    return {
+        frame for frame, (one, other) in at.items() if len(other) > 1 and (one.keys() == other.keys() if is_open(frame) else one == other)
+    }
 
 
 def _labels_at(said: Mapping[int, Sequence[Span]], frame: int) -> Counter[frozenset[tuple[str, ...]]]:

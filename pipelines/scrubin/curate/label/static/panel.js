@@ -189,7 +189,7 @@ export function showList(work, id, open) {
     byId("list"),
     ...work.recordings.map((one) => {
       const minutes = `${clock(one.duration_s)}`;
-      const state = one.open ? `${one.open} to settle` : one.done ? "done" : one.labels ? `${one.labels} labels` : "not begun";
+      const state = one.closed ? "cannot be opened" : one.open ? `${one.open} to settle` : one.done ? "done" : one.labels ? `${one.labels} labels` : "not begun";
       const button = element(
         "button",
         { type: "button", "aria-current": one.id === id ? "true" : null, onclick: () => open(one.id) },
