@@ -16,7 +16,7 @@ from scrubin.media.containers.pieces import Pieces
 SYNC, COUNTS = 0x47, 16
 PACKET_BYTES = 188
 LAYOUTS = {PACKET_BYTES: 0, 4 + PACKET_BYTES: 4, PACKET_BYTES + 16: 0}
-"""How far one packet is from the next, with what stands in front of it: the clock of cameras (AVCHD, .m2ts); codes of receivers are behind it."""
+"""How far one packet is from the next, and how much stands in front of it: a clock of cameras (AVCHD, .m2ts). Receivers write behind it."""
 LOOKED_BYTES = 1 << 14
 PACKETS = 8192
 HEAD_BYTES = 6
