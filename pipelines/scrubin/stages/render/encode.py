@@ -423,7 +423,7 @@ def _only_in(container: Colours, shown: Colours) -> dict[str, int]:
 def _joined(films: Sequence[_Film], plan: Plan) -> Any:
     """Return the kept pictures of all files, one after the other; of several files they are shown at a steady rate."""
     streams = []
-    stated = {matrix for film in films for matrix in film.matrices}
+    stated = {matrix for film in films if film.file.own_plan(plan) for matrix in film.matrices}
     for film in (replace(film, unstated=unstated_matrix(stated, film.file.probe.width, film.file.probe.height)) for film in films):
         own = film.file.own_plan(plan)
         if own is not None:
