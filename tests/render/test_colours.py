@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import av
 import numpy as np
@@ -120,7 +121,8 @@ def test_a_film_that_players_turn_from_a_frame_on_is_refused(change, mode, tmp_p
 
 
 @pytest.mark.parametrize(
-    "name", ["rotated, other samples", "from RGB", "to YCgCo", "full to video range", "full to video range, beside copies"]
+    "name",
+    ["rotated, other samples", "from RGB", "to YCgCo", "to BT.601, to YCgCo", "full to video range", "full to video range beside copies"],
 )
 def test_a_film_whose_colours_change_where_nobody_converts_them_is_told_the_frame(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -129,14 +131,17 @@ def test_a_film_whose_colours_change_where_nobody_converts_them_is_told_the_fram
     one = tmp_path / "1.h264"
     first = red(one, None, *rgb, pixels="gbrp") if name == "from RGB" else red(one, BT709, *H264, pixels=pixels)
     second = red(tmp_path / "2.h264", BT709, *H264)
-    if name == "to YCgCo":
+    if name.endswith("to YCgCo"):
         clips.ffmpeg("-i", second, "-c", "copy", *metadata(matrix_coefficients=8), tmp_path / "3.h264")
         second = tmp_path / "3.h264"
+    if "BT.601" in name:
+        behind_each_other(first, red(tmp_path / "4.h264", BT601, *H264), tmp_path / "5.ts")
+        first = tmp_path / "5.h264"
     both = behind_each_other(first, second, tmp_path / "both.ts")
     if "rotated" in name:
         both = turned(both)
     files, mode = ([red(tmp_path / "0.mp4", BT709, *H264), both], "smart") if "copies" in name else ([both], "reencode")
-    with pytest.raises(VideoError, match="its colours change at frame 25; export it"):
+    with pytest.raises(VideoError, match=f"its colours change at frame {50 if 'BT.601' in name else 25}; export it"):
         executed(files, mode, len(files) + 1.0)
     assert not list(tmp_path.glob("encoded-*"))
 
@@ -180,6 +185,34 @@ def test_a_matrix_that_is_stated_on_the_way_only_is_never_overwritten(beside, tm
     assert worst <= 4
 
 
+FILMS = {
+    "stated late": (["late.ts"], False),
+    "stated late, beside copies": (["unstated.mp4", "late.ts"], False),
+    "in another file": (["unstated.mp4", "stated.mp4"], False),
+    "in the file before it": (["stated.mp4", "unstated.mp4"], True),
+}
+
+
+@pytest.mark.cases(8)
+@pytest.mark.parametrize("mode", ["smart", "reencode"])
+@pytest.mark.parametrize("films", list(FILMS))
+@pytest.mark.parametrize(("size", "matrix"), [("64x578", BT709), ("96x64", BT601)])
+def test_pictures_without_a_matrix_have_the_one_that_is_stated_beside_them_only_where_their_size_has_it(
+    size, matrix, films, mode, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    none = metadata(colour_primaries=2, transfer_characteristics=2, matrix_coefficients=2)
+    bare = red(tmp_path / "unstated.h264", matrix, *H264, *none, size=size), red(tmp_path / "stated.h264", BT709, *H264, size=size)
+    behind_each_other(*bare, tmp_path / "late.ts")
+    for path in bare:
+        clips.ffmpeg("-r", 25, "-i", path, "-c", "copy", path.with_suffix(".mp4"))
+    names, begins_stated = FILMS[films]
+    executed([tmp_path / name for name in names], mode, 3.0)
+    stated, _, worst = shown(tmp_path / "out.mkv")
+    assert stated == {"bt709" if matrix == BT709 or begins_stated else "bt601"}
+    assert worst <= 4
+
+
 @pytest.mark.parametrize(("then", "pixels"), [(2, "yuvj420p"), (1, "yuv420p"), (6, "yuv420p")])
 def test_a_film_whose_container_alone_knows_the_matrix_is_refused_only_where_it_states_another_later(then, pixels, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -197,17 +230,26 @@ def test_a_film_whose_container_alone_knows_the_matrix_is_refused_only_where_it_
     assert worst <= 4
 
 
-@pytest.mark.parametrize("reason", ["frame 3 is not black where it is hidden", "ffmpeg did not finish within 120 s"])
+REBUILDS = b"[fc#0 @ 0x55bd] Reconfiguring filter graph because video parameters changed\n"
+ENDED = {"ffmpeg failed: .* changed; look": (-9, REBUILDS), "ffmpeg failed: it is busy; look": (1, b"it is busy")}
+
+
+@pytest.mark.parametrize("reason", ["frame 3 is not black where it is hidden", "ffmpeg did not finish within 120 s", *ENDED])
 def test_a_film_that_fails_for_another_reason_is_not_blamed_for_its_colours(reason, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     parts = red(tmp_path / "1.h264", BT601, *H264), red(tmp_path / "2.h264", BT709, *H264)
+    both = behind_each_other(*parts, tmp_path / "both.ts")
 
     def refuse(*_: object) -> None:
         raise VideoError("r", reason, "look at it")
 
-    monkeypatch.setattr(*((rendering, "check_video") if "black" in reason else (program, "run")), refuse)
+    if reason in ENDED:
+        code, said = ENDED[reason]
+        monkeypatch.setattr(program.subprocess, "run", lambda command, **_: CompletedProcess(command, code, b"", said))
+    else:
+        monkeypatch.setattr(*((rendering, "check_video") if "black" in reason else (program, "run")), refuse)
     with pytest.raises(VideoError, match=reason):
-        executed([behind_each_other(*parts, tmp_path / "both.ts")], "reencode")
+        executed([both], "reencode")
 
 
 @pytest.mark.parametrize(("pixels", "believed"), [("yuv420p", True), ("gbrp", False), ("bgr0", False), ("pal8", False)])

@@ -10,6 +10,7 @@ import pytest
 
 import clips
 from scrubin.base.errors import VideoError
+from scrubin.media.containers import transport
 from scrubin.media.decode import decoded
 from scrubin.media.probe import probe
 
@@ -77,6 +78,62 @@ def test_of_many_pieces_the_message_names_the_first_places(tmp_path):
 
 
 PACKET = 188
+
+
+def filled(piece, last):
+    """The same piece; its pictures end with more packets, of a byte of 0 each, up to one of that count."""
+    count = [piece[place + 3] & 0x0F for place in range(0, len(piece), PACKET) if piece[place + 1] & 0x1F == 1 and piece[place + 2] == 0][
+        -1
+    ]
+    zero = bytes([182, 0]) + b"\xff" * 181 + b"\0"
+    return piece + b"".join(bytes([0x47, 0x01, 0x00, 0x30 | later % 16]) + zero for later in range(count + 1, 16 + last + 1))
+
+
+@pytest.mark.parametrize("which", ["one whose count goes on by luck", "all of them", "one picture in front"])
+def test_a_join_at_which_ffmpeg_hears_nothing_is_named_with_the_others(which, tmp_path):
+    first, second = pieces(tmp_path)
+    clips.ffmpeg("-i", tmp_path / "0.ts", "-frames:v", 1, "-an", "-c", "copy", tmp_path / "one.ts")
+    one = (tmp_path / "one.ts").read_bytes()
+    files = {"all of them": [filled(first, 15), filled(first, 15), second], "one picture in front": [filled(one, 7), second]}
+    parts = files.get(which, [filled(first, 15), second, second])
+    both = tmp_path / "both.ts"
+    both.write_bytes(b"".join(parts))
+    with pytest.raises(VideoError, match=f"it is {len(parts)} recordings") as refused:
+        probe(both, "both.ts")
+    places = ", ".join(str(len(b"".join(parts[:end]))) for end in range(1, len(parts)))
+    assert f"cut it at byte {places}, as with" in refused.value.fix
+
+
+def packet(count, *, starts=False, content=True, announced=False):
+    """A packet of the pictures, with room for an adaptation field."""
+    return bytes([0x47, 0x40 * starts | 0x01, 0, 0x20 | 0x10 * content | count, 1, 0x80 * announced]).ljust(PACKET, b"\xff")
+
+
+FIRST, JUNK = packet(0, starts=True), bytes(PACKET)
+
+
+@pytest.mark.parametrize("layout", [(b"", b""), (b"\1\2\3\4", b""), (b"", bytes(16))])
+@pytest.mark.parametrize(
+    ("packets", "broken"),
+    [
+        ([FIRST, packet(2)], 1),
+        ([FIRST, packet(9, announced=True)], None),
+        ([FIRST, packet(1), packet(1), packet(2)], None),  # sent twice
+        ([FIRST, packet(0, content=False), packet(1)], None),
+        ([FIRST, packet(1, content=False)], 1),
+        ([FIRST, packet(1), packet(2), packet(3), packet(5)], 4),  # in the next block
+        ([packet(7), FIRST, packet(1)], None),
+        ([FIRST, packet(1), JUNK, packet(5), packet(9)], None),
+        ([FIRST, packet(2), JUNK], 1),
+    ],
+)
+def test_the_first_packet_that_does_not_count_on_is_found(packets, broken, layout, tmp_path, monkeypatch):
+    monkeypatch.setattr(transport, "PACKETS", 4)
+    before, behind = layout
+    path = tmp_path / "a.ts"
+    path.write_bytes(b"".join(before + one + behind for one in packets))
+    size = len(before) + PACKET + len(behind)
+    assert transport.first_breaks(path, [256]) == ({} if broken is None else {256: broken * size})
 
 
 @pytest.mark.parametrize(

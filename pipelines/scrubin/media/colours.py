@@ -6,6 +6,7 @@ what the container states holds.
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from scrubin.media.probe import VIDEO_RANGE, picture_stream
 
 UNKNOWN = 2
 HD_WIDTH, SD_HEIGHT = 1280, 576
+BT601 = 6
 MATRICES = {1: "bt709", 4: "fcc", 5: "bt601", 6: "bt601", 7: "smpte240m", 9: "bt2020"}
 """Those that ffmpeg converts, by its names; 5 and 6 are the same numbers."""
 
@@ -127,3 +129,13 @@ def rgb_matrix(width: int, height: int) -> str:
     ('bt709', 'bt601')
     """
     return "bt709" if width >= HD_WIDTH or height > SD_HEIGHT else "bt601"
+
+
+def unstated_matrix(stated: AbstractSet[int], width: int, height: int) -> int:
+    """Return the matrix of pictures that state none beside others of their size in px that state these; not known where none is stated.
+
+    >>> unstated_matrix({1}, 1280, 720), unstated_matrix({1}, 720, 576), unstated_matrix({1, 6}, 1280, 720)
+    (1, 6, 6)
+    """
+    only = min(stated, default=UNKNOWN)
+    return only if not stated or {MATRICES.get(one) for one in stated} == {rgb_matrix(width, height)} else BT601

@@ -67,7 +67,7 @@ def run(stream: Any, name: str, timeout_s: float) -> tuple[str, ...]:
             if TOO_LARGE is not None and done.returncode == -TOO_LARGE:
                 raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
             done.check_returncode()
-            return tuple(REBUILT.findall(said))
+            return changes(done.stderr)
     except subprocess.TimeoutExpired as error:
         raise VideoError(name, f"ffmpeg did not finish within {timeout_s:.0f} s", "look at the file; it may be damaged") from error
     except subprocess.CalledProcessError as error:
@@ -81,6 +81,11 @@ def run(stream: Any, name: str, timeout_s: float) -> tuple[str, ...]:
             if argument.startswith("file:"):  # the curator's name for it, not where it lies on this machine
                 said = said.replace(argument, name).replace(argument.removeprefix("file:"), name)
         raise VideoError(name, f"ffmpeg failed: {said}", "look at the file; it may be damaged") from error
+
+
+def changes(said: bytes) -> tuple[str, ...]:
+    """Return why ffmpeg built its filters anew, of all that it said."""
+    return tuple(REBUILT.findall(said.decode(errors="replace")))
 
 
 def _refuse_failing_disk(said: str, name: str) -> None:

@@ -270,7 +270,8 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
 
 def _go_on(pieces: Sequence[npt.NDArray[np.int64]]) -> bool:
     """Whether the times of each piece begin a frame behind the last one of the piece before it."""
-    frame = float(np.median(np.diff(np.unique(np.concatenate(pieces)))))
+    lengths = np.diff(np.unique(np.concatenate(pieces)))
+    frame = float(np.median(lengths)) if lengths.size else 0.0
     steps = [later.min() - earlier.max() for earlier, later in pairwise(pieces) if earlier.size and later.size]
     return all(frame / 2 < step < frame * 3 / 2 for step in steps)
 
@@ -282,14 +283,11 @@ def _joined_at(path: Path, container: av.container.InputContainer, stream: av.Vi
     """
     if container.format.name != "mpegts":
         return ()
-    if not marked:
-        breaks = first_breaks(path, (stream.id, TABLE_OF_PROGRAMS))
-        if stream.id in breaks:
-            raise VideoError(name, f"packets of its pictures are missing in front of byte {breaks[stream.id]}", FIX_COPY)
-        if not breaks:
-            return ()
-    places = joins(path, stream.id) or ()
-    return places if len(places) == marked or not marked else ()
+    breaks = {} if marked else first_breaks(path, (stream.id, TABLE_OF_PROGRAMS))
+    places = (joins(path, stream.id) or ()) if marked or breaks else ()
+    if stream.id in breaks and not places:
+        raise VideoError(name, f"packets of its pictures are missing in front of byte {breaks[stream.id]}", FIX_COPY)
+    return places if len(places) >= marked else ()  # FFmpeg marks none where the count happens to go on
 
 
 def _decoded_times(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> list[int]:

@@ -15,8 +15,9 @@ from scrubin.media.containers.pieces import Pieces
 
 SYNC, COUNTS = 0x47, 16
 PACKET_BYTES = 188
-CLOCK_BYTES = 4
-"""What cameras (AVCHD, .m2ts) write in front of each packet."""
+LAYOUTS = {PACKET_BYTES: 0, 4 + PACKET_BYTES: 4, PACKET_BYTES + 16: 0}
+"""How far one packet is from the next, and how much stands in front of it: a clock of cameras (AVCHD, .m2ts). Receivers write behind it."""
+LOOKED_BYTES = 1 << 14
 PACKETS = 8192
 HEAD_BYTES = 6
 TABLE_OF_PROGRAMS, NOTHING = 0, 0x1FFF
@@ -76,8 +77,8 @@ def first_breaks(path: Path, pids: Sequence[int]) -> dict[int, int]:
     for number, chunk in enumerate(file.chunks(PACKETS * size)):
         packets = np.frombuffer(chunk, np.uint8, len(chunk) // size * size).reshape(-1, size)
         heads = packets[:, before : before + HEAD_BYTES].astype(np.int64)
-        if (heads[:, 0] != SYNC).any():
-            break
+        in_step = np.logical_and.accumulate(heads[:, 0] == SYNC)
+        heads = heads[in_step]
         own = (heads[:, 1] & 0x1F) << 8 | heads[:, 2]
         for pid in set(pids) - set(found):
             rows = np.flatnonzero(own == pid)
@@ -93,6 +94,8 @@ def first_breaks(path: Path, pids: Sequence[int]) -> dict[int, int]:
             if broken.size:
                 found[pid] = (number * PACKETS + int(broken[0])) * size
             last[pid] = int(counts[-1])
+        if not in_step.all():
+            break
     return found
 
 
@@ -111,8 +114,9 @@ def _packets(path: Path) -> Iterator[tuple[int, bytes | None]]:
 
 
 def _opened(path: Path) -> tuple[Pieces, int, int]:
-    """Return a transport stream, how many bytes stand in front of each packet, and how many it has with them."""
+    """Return a transport stream, how many bytes stand in front of each packet, and how far one is from the next."""
     file = Pieces(path)
-    before = 0 if file.read(1) == bytes([SYNC]) else CLOCK_BYTES
+    head = np.frombuffer(file.read(LOOKED_BYTES), np.uint8)
     file.seek(0)
-    return file, before, before + PACKET_BYTES
+    size = max(LAYOUTS, key=lambda size: float(np.mean(head[LAYOUTS[size] :: size] == SYNC)))
+    return file, LAYOUTS[size], size

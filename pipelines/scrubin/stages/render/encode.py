@@ -23,7 +23,7 @@ from av.video.frame import PictureType
 
 from scrubin.base.errors import VideoError
 from scrubin.media import ffmpeg as program
-from scrubin.media.colours import MATRICES, UNKNOWN, Coding, Colours, codings, is_rgb, rgb_matrix, stated
+from scrubin.media.colours import MATRICES, UNKNOWN, Coding, Colours, codings, is_rgb, rgb_matrix, stated, unstated_matrix
 from scrubin.media.containers import h264
 from scrubin.media.ffmpeg import THREADS
 from scrubin.media.opening import for_programs
@@ -128,7 +128,7 @@ class Encoder:
 class Plain:
     """Pictures as 8-bit 4:2:0, in matrix and range of those that are copied beside them.
 
-    A matrix that is not stated, here or there, is taken for the same.
+    Where one of them states its matrix and the other does not, they must be of the same by `unstated_matrix`.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class Plain:
         Raises
         ------
         ValueError
-            When ffmpeg does not know its matrix, or that of the copied pictures, or takes its range for another one.
+            When ffmpeg does not know its matrix, or that of the copied pictures, which may state none, or takes its range for another one.
         """
         if Coding.of(frame).is_misnamed:
             msg = "its range changes from full to video range"
@@ -170,14 +170,22 @@ class Plain:
         """Return what ffmpeg's filter "scale" is told of the matrices of a frame; "" when they are the same or not known."""
         own, wanted = int(frame.colorspace), self._matrix
         rgb = is_rgb(frame.format.name)
-        if wanted == UNKNOWN or (not rgb and own in (wanted, UNKNOWN)):
+        if rgb and wanted == UNKNOWN:
+            return ""
+        if not rgb and own in (wanted, UNKNOWN) and not self._is_doubtful(frame):
             return ""
         if wanted not in MATRICES or (not rgb and own not in MATRICES):
-            msg = f"nobody converts colours of matrix {own} into those of matrix {wanted}"
+            msg = f"nobody converts colours of matrix {own} into those of matrix {wanted} ({UNKNOWN}: not known)"
             raise ValueError(msg)
         if rgb:
             return f":out_color_matrix={MATRICES[wanted]}"
         return f":in_color_matrix={MATRICES[own]}:out_color_matrix={MATRICES[wanted]}" if MATRICES[own] != MATRICES[wanted] else ""
+
+    def _is_doubtful(self, frame: av.VideoFrame) -> bool:
+        """Whether a frame states no matrix, and may have another one than the copied pictures state: then all of its film must be known."""
+        if int(frame.colorspace) != UNKNOWN or self._matrix not in MATRICES:
+            return False
+        return MATRICES[unstated_matrix({self._matrix}, frame.width, frame.height)] != MATRICES[self._matrix]
 
 
 def _scaling(frame: av.VideoFrame, conversion: str) -> Graph:
@@ -255,16 +263,15 @@ def _encode(files: Sequence[SourceFile], target: Path, encoded: Path, plan: Plan
     timeout_s = max(SHORTEST_TIMEOUT_S, SECONDS_PER_FRAME * frames)
     films = [_Film(file, *stated(file.path, file.name)) for file in files]
     changes, failure = _attempted(_encoding(_hidden(_joined(films, plan), steady), encoded, steady, params), name, timeout_s)
-    if changes or failure:
+    if changes:
         films = [film.whole() for film in films]
-        coloured = [film.colour_change(number) for film in films for number in list(film.codings.values())[1:2]]
-        if changes or coloured:
-            changes, failure = _attempted(_encoding(_hidden(_joined(films, plan), steady), encoded, steady, params), name, timeout_s)
+        coloured = [film.colour_change(film.changes_at) for film in films if len(film.codings) > 1]
+        changes, failure = _attempted(_encoding(_hidden(_joined(films, plan), steady), encoded, steady, params), name, timeout_s)
         if changes or failure:
-            raise next(
-                iter(coloured),
-                failure or VideoError(name, "its pictures change on the way in how players turn or colour them", FIX_CHANGES),
-            ) from failure
+            turned = VideoError(name, "its pictures change on the way in how players turn or colour them", FIX_CHANGES)
+            raise next(iter(coloured), failure or turned) from failure
+    if failure:
+        raise failure
     # The encoder's name is written by encoding alone: a copy without tags is free of it.
     bare = ffmpeg.output(ffmpeg.input(f"file:{encoded}", copyts=None)["v:0"], f"file:{target}", vcodec="copy", **BARE | IN_TURN)
     program.run(bare, name, timeout_s)
@@ -278,9 +285,10 @@ def _attempted(encoding: Any, name: str, timeout_s: float) -> tuple[tuple[str, .
     try:
         return program.run(encoding, name, timeout_s), None
     except VideoError as error:
-        if not isinstance(error.__cause__, CalledProcessError):
+        cause = error.__cause__
+        if not isinstance(cause, CalledProcessError) or cause.returncode < 0:  # ended from outside, as where memory is short
             raise
-        return (), error
+        return program.changes(cause.stderr), error
 
 
 def _encoding(stream: Any, target: Path, steady: Plan, params: RenderParams) -> Any:
@@ -331,16 +339,26 @@ class _Film:
         What its container states, and what its first frame does.
     codings
         Of all its frames, with the first frame of each; {}: nobody has looked.
+    unstated
+        The matrix of those of its frames that state none.
     """
 
     file: SourceFile
     container: Colours
     shown: Colours
     codings: dict[Coding, int] = field(default_factory=dict)
+    unstated: int = UNKNOWN
 
     @property
     def left_to_container(self) -> bool:
         return self.shown.is_left_to(self.container, self.file.probe.pixel_format)
+
+    @property
+    def matrices(self) -> set[int]:
+        """Those that are stated, by its frames or for them; of red, green and blue none is."""
+        first = self.container if self.left_to_container else self.shown
+        stated = {first.matrix, *(coding.matrix for coding in self.codings)} - {UNKNOWN}
+        return set() if is_rgb(self.file.probe.pixel_format) else stated
 
     @property
     def keeps_graph(self) -> bool:
@@ -365,6 +383,12 @@ class _Film:
                 raise film.colour_change(film.codings[coding])
         return film
 
+    @property
+    def changes_at(self) -> int:
+        """The first frame whose matrix nobody converts, else that of the first change."""
+        later = list(self.codings.items())[1:]
+        return next((number for coding, number in later if coding.matrix not in {UNKNOWN, *MATRICES}), later[0][1])
+
     def colour_change(self, number: int) -> VideoError:
         """Return the error for a film whose colours nobody converts from that frame on."""
         return VideoError(self.file.name, f"its colours change at frame {number}", FIX_CHANGES)
@@ -376,11 +400,13 @@ class _Film:
         stream = ffmpeg.input(f"file:{self.file.path}", copyts=None, threads=program.THREADS, **more)["V:0"]
         if self.left_to_container:
             stream = stream.filter("setparams", **_only_in(self.container, self.shown))
+        begins_unstated = self.shown.matrix == UNKNOWN != self.unstated and not self.left_to_container
+        if begins_unstated and self.matrices <= {self.unstated}:
+            stream = stream.filter("setparams", colorspace=self.unstated)
         if not self.keeps_graph:
             return stream
-        # Pictures that state no matrix are extracted with BT.601: beside others that do, that is what they have.
-        begins_unstated = self.shown.matrix == UNKNOWN and not self.left_to_container
-        chosen = {"out_color_matrix": "bt601"} if begins_unstated and {coding.matrix for coding in self.codings} != {UNKNOWN} else {}
+        # What ffmpeg takes unstated pictures for: BT.601.
+        chosen = {"out_color_matrix": "bt601"} if begins_unstated and not self.matrices <= {self.unstated} else {}
         return stream.filter("scale", **chosen, eval="frame", flags=FLAGS)
 
 
@@ -397,7 +423,8 @@ def _only_in(container: Colours, shown: Colours) -> dict[str, int]:
 def _joined(films: Sequence[_Film], plan: Plan) -> Any:
     """Return the kept pictures of all files, one after the other; of several files they are shown at a steady rate."""
     streams = []
-    for film in films:
+    stated = {matrix for film in films if film.file.own_plan(plan) for matrix in film.matrices}
+    for film in (replace(film, unstated=unstated_matrix(stated, film.file.probe.width, film.file.probe.height)) for film in films):
         own = film.file.own_plan(plan)
         if own is not None:
             streams.append(_plain_picture(_trimmed(film.opened(), own[1]), plan, film.file))
