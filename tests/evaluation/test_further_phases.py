@@ -156,6 +156,22 @@ def test_videos_without_labels_decide_nothing(tmp_path, capsys, spelled, found, 
     assert "zz.csv: the video has no ground truth, so it does not count" in said
 
 
+@pytest.mark.parametrize("vocabulary", [(), ("--vocabulary", "cholec80")], ids=["files of Cholec80", "named"])
+def test_videos_without_labels_decide_nothing_where_the_vocabulary_is_known(tmp_path, capsys, vocabulary):
+    seven = ["Preparation", "CalotTriangleDissection"]
+    write(tmp_path / "truth", {f"video01{'' if vocabulary else '-phase'}": seven})
+    write(tmp_path / "found", {"video01": seven})
+    before, _ = scored(tmp_path, capsys, more=vocabulary)
+    write(tmp_path / "found", {"video02": ["rubbish", "nan"]})
+    after, said = scored(tmp_path, capsys, more=vocabulary)
+    assert after == before
+    assert "video02.csv: the video has no ground truth, so it does not count" in said
+    write(tmp_path / "found", {"video01": ["rubbish", "nan"]})
+    assert "video01.csv, frame 0: 'rubbish' is no phase of the vocabulary 'cholec80'" in fault(
+        capsys, *sides(tmp_path, "phases", *vocabulary)
+    )
+
+
 def test_a_video_without_labels_that_has_0_hides_no_ids_from_1(tmp_path, capsys):
     write(tmp_path / "truth", TRUTH)
     write(tmp_path / "found", {name: [one + 1 for one in ids] for name, ids in TRUTH.items()} | {"zz": [0, 3, 3]})
@@ -180,6 +196,14 @@ def test_a_name_that_stands_for_nothing_is_one_where_the_labels_have_it(tmp_path
     write(tmp_path / "truth", {"a": ["prepare", cell, "dissect", cell]})
     write(tmp_path / "found", {"a": ["prepare", cell, "dissect", "suture"]})
     assert one_of(scored(tmp_path, capsys)[0], "accuracy")["overall"]["value"] == 3 / 4
+
+
+@pytest.mark.parametrize("side", ["truth", "found"])
+def test_a_name_that_stands_for_nothing_is_told_with_the_phases_of_a_vocabulary_that_is_named(tmp_path, capsys, side):
+    for folder in ("truth", "found"):
+        write(tmp_path / folder, {"a": ["Preparation", "none" if folder == side else "Preparation"]})
+    said = fault(capsys, *sides(tmp_path, "phases", "--vocabulary", "cholec80"))
+    assert "a.csv, frame 1: 'none' is no phase of the vocabulary 'cholec80'; known are Preparation, Calot" in said
 
 
 def test_labels_with_ids_that_number_no_phases_are_refused_at_their_frame(tmp_path, capsys):
