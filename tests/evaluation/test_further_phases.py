@@ -93,6 +93,18 @@ def test_ids_that_are_numbered_from_1_are_still_refused(tmp_path, capsys):
     assert "a.csv, frames 4-5: phase 3 is not in 0..2 (2 frames); are they numbered from 1?" in said
 
 
+def test_a_table_of_several_videos_is_named_with_its_video(tmp_path, capsys):
+    write(tmp_path / "truth", TRUTH)
+    rows = {"good": TRUTH, "found": {name: [one + 1 for one in ids] for name, ids in TRUTH.items()}, "more": {**TRUTH, "a": [5] * 6}}
+    for run, videos in rows.items():
+        (tmp_path / run).mkdir()
+        lines = [f"{name},{frame},{one}" for name, ids in videos.items() for frame, one in enumerate(ids)]
+        (tmp_path / run / "all.csv").write_text("\n".join(["video,frame,phase", *lines]))
+    said = fault(capsys, *sides(tmp_path, "phases"), "--predictions", tmp_path / "good")
+    assert f"{tmp_path}/found/all.csv, video a, frames 4-5: phase 3 is not in 0..2" in said
+    assert f"'5' ({tmp_path}/more/all.csv, video a 0-5)" in scored(tmp_path, capsys, found=("good", "more"))[1]
+
+
 @pytest.mark.parametrize("found", [{"a": [1, 1, 2, 2, 3, 4], "b": [1, 2, 2, 3, 3, 3]}, {"a": [2, 2, 3, 3, 4, 4], "b": [1, 2, 2, 3, 3, 3]}])
 def test_ids_from_1_with_one_that_the_labels_have_not_are_refused_in_every_file(tmp_path, capsys, found):
     write(tmp_path / "truth", TRUTH)

@@ -52,7 +52,7 @@ class Series:
     numbering
         How frames are counted; None where no file says it: as the other side does.
     file
-        Where it stands, for messages; "" for the name of the video.
+        Where it stands, for messages, with the video where a file has several; "" for the name of the video.
     counts_time
         Whether its numbers are instants of time rather than frames, as exact as they are written.
     """
@@ -72,8 +72,9 @@ def stated_sizes(positions: IntArray, images: pd.DataFrame | None) -> FloatArray
 
 
 def series_of(video: NumberedLabels, file: str, frames: IntArray, values: npt.NDArray[Any]) -> Series:
-    """Return what a video has at each frame; ``file`` is named in messages when it is that of the video alone."""
-    return Series(frames, values, video.numbering, file if PurePosixPath(file).stem == video.name else "", video.labels.counts_time)
+    """Return what a video has at each frame; messages name ``file``, and in it the video where its name is another one."""
+    place = file if not file or PurePosixPath(file).stem == video.name else f"{file}, video {video.name}"
+    return Series(frames, values, video.numbering, place, video.labels.counts_time)
 
 
 @dataclass(frozen=True, eq=False)
