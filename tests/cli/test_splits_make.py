@@ -190,6 +190,16 @@ HEAD = "id,participant,GRS,error_a,pin\n"
             [],
             "recording 'OP_1' of participant 'q' differs from 'op_1' in line 2 of 'p'",
         ),
+        (
+            HEAD + "video01,p,1,True,\n1,q,1,True,\n",
+            [],
+            "recording '1' of participant 'q' differs from 'video01' in line 2 of 'p' in how a video of a public data set is called only",
+        ),
+        (
+            HEAD.replace("id,", "Dataset,id,", 1) + "cholec80,video01,p,1,True,\nmine,a,r,1,True,\nCholec80,1,q,1,True,\n",
+            [],
+            "line 4: recording '1' of participant 'q' differs from 'video01' in line 2 of 'p' in how",
+        ),
         (HEAD + "a,#N/A,1,True,\nb,p,1,True,\n", [], "line 2: the cell 'participant' is '#N/A', of a spreadsheet and no name; fill it in"),
         (HEAD + "#REF!,p,1,True,\n", [], "line 2: the cell 'id' is '#REF!', an error or a formula of a spreadsheet"),
         (HEAD + "a,p,1,True,\n", ["--scheme", "k_fold"], "1 participants cannot fill 5 folds"),

@@ -93,6 +93,18 @@ def test_ids_that_are_numbered_from_1_are_still_refused(tmp_path, capsys):
     assert "a.csv, frames 4-5: phase 3 is not in 0..2 (2 frames); are they numbered from 1?" in said
 
 
+def test_a_table_of_several_videos_is_named_with_its_video(tmp_path, capsys):
+    write(tmp_path / "truth", TRUTH)
+    rows = {"good": TRUTH, "found": {name: [one + 1 for one in ids] for name, ids in TRUTH.items()}, "more": {**TRUTH, "a": [5] * 6}}
+    for run, videos in rows.items():
+        (tmp_path / run).mkdir()
+        lines = [f"{name},{frame},{one}" for name, ids in videos.items() for frame, one in enumerate(ids)]
+        (tmp_path / run / "all.csv").write_text("\n".join(["video,frame,phase", *lines]))
+    said = fault(capsys, *sides(tmp_path, "phases"), "--predictions", tmp_path / "good")
+    assert f"{tmp_path}/found/all.csv, video a, frames 4-5: phase 3 is not in 0..2" in said
+    assert f"'5' ({tmp_path}/more/all.csv, video a 0-5)" in scored(tmp_path, capsys, found=("good", "more"))[1]
+
+
 @pytest.mark.parametrize("found", [{"a": [1, 1, 2, 2, 3, 4], "b": [1, 2, 2, 3, 3, 3]}, {"a": [2, 2, 3, 3, 4, 4], "b": [1, 2, 2, 3, 3, 3]}])
 def test_ids_from_1_with_one_that_the_labels_have_not_are_refused_in_every_file(tmp_path, capsys, found):
     write(tmp_path / "truth", TRUTH)
@@ -156,6 +168,22 @@ def test_videos_without_labels_decide_nothing(tmp_path, capsys, spelled, found, 
     assert "zz.csv: the video has no ground truth, so it does not count" in said
 
 
+@pytest.mark.parametrize("vocabulary", [(), ("--vocabulary", "cholec80")], ids=["files of Cholec80", "named"])
+def test_videos_without_labels_decide_nothing_where_the_vocabulary_is_known(tmp_path, capsys, vocabulary):
+    seven = ["Preparation", "CalotTriangleDissection"]
+    write(tmp_path / "truth", {f"video01{'' if vocabulary else '-phase'}": seven})
+    write(tmp_path / "found", {"video01": seven})
+    before, _ = scored(tmp_path, capsys, more=vocabulary)
+    write(tmp_path / "found", {"video02": ["rubbish", "nan"]})
+    after, said = scored(tmp_path, capsys, more=vocabulary)
+    assert after == before
+    assert "video02.csv: the video has no ground truth, so it does not count" in said
+    write(tmp_path / "found", {"video01": ["rubbish", "nan"]})
+    assert "video01.csv, frame 0: 'rubbish' is no phase of the vocabulary 'cholec80'" in fault(
+        capsys, *sides(tmp_path, "phases", *vocabulary)
+    )
+
+
 def test_a_video_without_labels_that_has_0_hides_no_ids_from_1(tmp_path, capsys):
     write(tmp_path / "truth", TRUTH)
     write(tmp_path / "found", {name: [one + 1 for one in ids] for name, ids in TRUTH.items()} | {"zz": [0, 3, 3]})
@@ -180,6 +208,14 @@ def test_a_name_that_stands_for_nothing_is_one_where_the_labels_have_it(tmp_path
     write(tmp_path / "truth", {"a": ["prepare", cell, "dissect", cell]})
     write(tmp_path / "found", {"a": ["prepare", cell, "dissect", "suture"]})
     assert one_of(scored(tmp_path, capsys)[0], "accuracy")["overall"]["value"] == 3 / 4
+
+
+@pytest.mark.parametrize("side", ["truth", "found"])
+def test_a_name_that_stands_for_nothing_is_told_with_the_phases_of_a_vocabulary_that_is_named(tmp_path, capsys, side):
+    for folder in ("truth", "found"):
+        write(tmp_path / folder, {"a": ["Preparation", "none" if folder == side else "Preparation"]})
+    said = fault(capsys, *sides(tmp_path, "phases", "--vocabulary", "cholec80"))
+    assert "a.csv, frame 1: 'none' is no phase of the vocabulary 'cholec80'; known are Preparation, Calot" in said
 
 
 def test_labels_with_ids_that_number_no_phases_are_refused_at_their_frame(tmp_path, capsys):

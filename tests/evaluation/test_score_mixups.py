@@ -135,6 +135,17 @@ def test_a_video_of_which_only_an_end_is_off_is_no_shift_where_another_stands_as
     assert "if all are shifted by at least +1, subtract 1, or as much as it is, from every" in good(capsys, *sides(study, "detection")).err
 
 
+@pytest.mark.parametrize("further", [0, 1])
+def test_a_video_stands_only_if_no_shift_between_the_two_ends_explains_it(study, capsys, further):
+    gap = [frame for frame in range(20) if frame != 3]
+    # All predictions are 5 too far; the second video looks shifted by 4 at its end, by 8 at its beginning. One more frame, and 5 is not it.
+    for video, labelled, found in ((0, gap, [*(f + 5 for f in gap if f < 15), *[0] * further]), (1, range(60), range(8, 64))):
+        lists(study / "truth", labelled, [ROW], f"VID0{video}")
+        lists(study / "found", found, [ROW], f"VID0{video}")
+    said = (good if further else fault)(capsys, *sides(study, "detection"))
+    assert ("only the ends differ" in said.err) if further else ("VID01.json: the numbers look shifted by at least +4;" in said)
+
+
 @pytest.mark.parametrize(("found", "other"), [(range(5, 61), range(3, 40)), (range(5, 61), []), (range(1, 61), range(60))])
 def test_a_video_that_another_one_says_nothing_of_is_still_shifted(study, capsys, found, other):
     # Frames in the middle fit as they are and shifted; where both ends are off by as much, the video itself says enough.

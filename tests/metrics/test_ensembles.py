@@ -75,6 +75,7 @@ def test_the_order_of_the_models_changes_no_bit_and_results_are_scores(arrays, r
         [0.25, 0.25, 0.25],
         [0.3, 0.3, 0.3],
         [1e9, 1e9, 1e9],
+        [4e9, 4e9, 4e9],
         [[7, 0.1]] * 3,
         [1 / 3] * 3,
         [0.71234567] * 3,

@@ -52,7 +52,7 @@ class Series:
     numbering
         How frames are counted; None where no file says it: as the other side does.
     file
-        Where it stands, for messages; "" for the name of the video.
+        Where it stands, for messages, with the video where a file has several; "" for the name of the video.
     counts_time
         Whether its numbers are instants of time rather than frames, as exact as they are written.
     """
@@ -72,8 +72,9 @@ def stated_sizes(positions: IntArray, images: pd.DataFrame | None) -> FloatArray
 
 
 def series_of(video: NumberedLabels, file: str, frames: IntArray, values: npt.NDArray[Any]) -> Series:
-    """Return what a video has at each frame; ``file`` is named in messages when it is that of the video alone."""
-    return Series(frames, values, video.numbering, file if PurePosixPath(file).stem == video.name else "", video.labels.counts_time)
+    """Return what a video has at each frame; messages name ``file``, and in it the video where its name is another one."""
+    place = file if not file or PurePosixPath(file).stem == video.name else f"{file}, video {video.name}"
+    return Series(frames, values, video.numbering, place, video.labels.counts_time)
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,11 +272,15 @@ def shift(predicted: IntArray, labelled: IntArray) -> int | None:
     """
     if not len(predicted) or not len(labelled) or np.isin(predicted, labelled).all():
         return None
-    steps = {*range(-NEAR, NEAR + 1), int(predicted[0] - labelled[0]), int(predicted[-1] - labelled[-1])} - {0}
     plain = _common(predicted, labelled)
-    best = min(steps, key=lambda step: (-_common(predicted - step, labelled), abs(step), step))
+    best = min(_steps(predicted, labelled), key=lambda step: (-_common(predicted - step, labelled), abs(step), step))
     common = _common(predicted - best, labelled)
     return best if common > plain and common >= EXPLAINED * min(len(predicted), len(labelled)) else None
+
+
+def _steps(predicted: IntArray, labelled: IntArray) -> set[int]:
+    """Return by how much the predicted frames of a video may be shifted."""
+    return {*range(-NEAR, NEAR + 1), int(predicted[0] - labelled[0]), int(predicted[-1] - labelled[-1])} - {0}
 
 
 def stride(predicted: IntArray, labelled: IntArray) -> int | None:
@@ -357,14 +362,22 @@ def _only_ends_differ(labelled: IntArray, predicted: IntArray, by: int, of_all: 
 
     They are when it explains all predictions, and both ends are off by it, or one is: at the other end frames without a detection are left
     out. The latter may as well be somebody who began late and went on for less long; between the two only another video tells, which
-    has its frames where they are labelled, and would not if it were shifted.
+    has its frames where they are labelled, and would not if it were shifted as far as one end is, the other one, or any number between.
     """
     begins, ends = int(predicted[0] - labelled[0]), int(predicted[-1] - labelled[-1])
-    stands = any(_explains(0, *of_video) and not _explains(by, *of_video) for of_video in of_all)
+    least, most = sorted((by, begins + ends - by))
+    stands = any(_stands(*of_video, least, most) for of_video in of_all)
     is_shift = _explains(by, labelled, predicted) and (begins == ends == by or (by in (begins, ends) and not stands))
     inside = _common(predicted, labelled) >= EXPLAINED * len(predicted)
     within = predicted[(predicted >= labelled[0]) & (predicted <= labelled[-1])]
     return inside and not is_shift and bool(np.isin(within, labelled).all())
+
+
+def _stands(labelled: IntArray, predicted: IntArray, least: int, most: int) -> bool:
+    """Return whether all predicted frames of a video are labelled as they are, and not if shifted by ``least`` to ``most``."""
+    if not len(predicted) or not len(labelled) or not _explains(0, labelled, predicted):
+        return False
+    return not any(_explains(step, labelled, predicted) for step in _steps(predicted, labelled) if least <= step <= most)
 
 
 def _explains(by: int, labelled: IntArray, predicted: IntArray) -> bool:

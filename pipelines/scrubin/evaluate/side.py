@@ -247,7 +247,7 @@ def read_predicted_phases(
         Whether tables may have phases that are not in this vocabulary.
     """
     spans_fps = true_fps or reader.SPANS_FPS
-    options = replace(_as_predicted(source, classes), labelled_videos=frozenset(videos) if may_have_further else None)
+    options = replace(_as_predicted(source, classes), labelled_videos=frozenset(videos), may_have_further=may_have_further)
     reading = reader.read_path(source.path, source.form, options, "phases", videos=videos)
     by_frame = reader.phases_by_frame(reading, source.fps, "score", spans_fps)
     said = reader.said_of_spans(reading.collection.recordings, source.fps, spans_fps)

@@ -104,8 +104,9 @@ class LabelFiles:
     tasks
         Those that a user asks for, where files have several; none: all.
     labelled_videos
-        Those of the ground truth, for predictions that may have phases beside the vocabulary: it is no more than what these have.
-        None: they may not.
+        Those of the ground truth, for predictions, whose phases in other videos do not count; None where all do.
+    may_have_further
+        Whether these may have phases beside the vocabulary, because it is no more than what the ground truth has.
     criteria
         Those of the ground truth, for predictions, whose tables may say more; None for labels.
     """
@@ -122,6 +123,7 @@ class LabelFiles:
     root: str = ""
     tasks: tuple[Task, ...] = ()
     labelled_videos: frozenset[str] | None = None
+    may_have_further: bool = False
     criteria: frozenset[str] | None = None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -201,23 +201,47 @@ _SPELT = (
 
 def common_dataset(sheet: SplitSheet) -> str | None:
     """Return a dataset that has every video of the file; None when there is none."""
-    stated = {recognised(row, sheet) for row in sheet.rows}
-    if "dataset" in sheet.columns or len({video.dataset for video in stated if video}) > 1:
-        return None
-    written = {row.video for row in sheet.rows if row.video}
-    return next((name for name in names() if written and all(dataset(name).video(text) for text in written)), None)
+    return None if "dataset" in sheet.columns else _common(row.video for row in sheet.rows)
+
+
+def told_apart(videos: Iterable[tuple[str, str]]) -> Callable[[str, str], str]:
+    """Return by what videos, each with its dataset, are told apart: the id in a public one, or else how it is written.
+
+    Parameters
+    ----------
+    videos
+        Dataset, "" where none is said, and name of every video. Those of none are of a public one that has them all.
+    """
+    home = _common(video for of, video in videos if not of)
+
+    def key(of: str, video: str) -> str:
+        stated = of.casefold()
+        public = _of_dataset(stated or home, video)
+        return (f"{stated}/" if stated else "") + (public.id if public else video)
+
+    return key
 
 
 def recognised(row: SplitRow, sheet: SplitSheet) -> Video | None:
     """Return the public video that a row means, by its column ``dataset`` or its spelling; None when it cannot be told."""
-    written, name = row.video, None
+    return _of_dataset(sheet.dataset(row).casefold(), row.video) if "dataset" in sheet.columns else _by_spelling(row.video)
+
+
+def _common(videos: Iterable[str]) -> str | None:
+    written = {video for video in videos if video}
+    if len({public.dataset for video in written if (public := _by_spelling(video))}) > 1:
+        return None
+    return next((name for name in names() if written and all(dataset(name).video(text) for text in written)), None)
+
+
+def _by_spelling(written: str) -> Video | None:
     stated = _STATED.fullmatch(written)
-    if "dataset" in sheet.columns:
-        name = row.cells[sheet.columns["dataset"]].strip().casefold()
-    elif stated and stated["dataset"].strip().casefold() in names():
-        name, written = stated["dataset"].strip().casefold(), stated["video"]
-    else:
-        name = next((dataset_name for pattern, dataset_name in _SPELT if pattern.match(written)), None)
+    if stated and stated["dataset"].strip().casefold() in names():
+        return _of_dataset(stated["dataset"].strip().casefold(), stated["video"])
+    return _of_dataset(next((name for pattern, name in _SPELT if pattern.match(written)), None), written)
+
+
+def _of_dataset(name: str | None, written: str) -> Video | None:
     video = dataset(name).video(written) if name in names() else None
     return Video(name, video) if name is not None and video is not None else None
 

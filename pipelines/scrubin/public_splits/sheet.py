@@ -90,6 +90,10 @@ class SplitSheet:
         """Return a fault of a row; line 0 is the file as a whole."""
         return faults.error(self.name, rule, what, fix, place=f"line {line}" if line else "")
 
+    def dataset(self, row: SplitRow) -> str:
+        """Return what a row states as the dataset of its video, as it is written; "" where there is no such column."""
+        return row.cells[self.columns["dataset"]] if "dataset" in self.columns else ""
+
     @property
     def folds(self) -> tuple[str, ...]:
         """The labels of the folds, numbers by value; one empty label where there is no such column."""

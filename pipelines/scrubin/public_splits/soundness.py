@@ -12,8 +12,7 @@ from pathlib import Path
 from scrubin.base import naming
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import natural
-from scrubin.public_splits.compare import common_dataset, recognised
-from scrubin.public_splits.datasets import dataset
+from scrubin.public_splits.compare import told_apart
 from scrubin.public_splits.sheet import TEST, TRAIN, LineFault, People, SplitRow, SplitSheet, from_sheet, from_table, read_columns
 
 _HELD_OUT = (TEST, "val")
@@ -85,13 +84,10 @@ def question_of(
     SplitError
         When a table or column is missing.
     """
-    spelling = _spelling(sheet)
+    of_file = told_apart((sheet.dataset(row), row.video) for row in sheet.rows)
 
     def key(row: SplitRow) -> str:
-        if "dataset" not in sheet.columns:
-            return spelling(row.video)
-        public = recognised(row, sheet)
-        return f"{row.cells[sheet.columns['dataset']].strip().casefold()}/{public.id if public else row.video}"
+        return of_file(sheet.dataset(row), row.video)
 
     if table is None:
         return Question(sheet, key, from_sheet(sheet, key, group, pin_train), repeats)
@@ -99,16 +95,8 @@ def question_of(
         by = sheet.columns["dataset"]
         what = f"its videos are told apart by '{by}', which --table cannot say"
         raise SplitError([sheet.fault("table", what, "put the groups into this file")])
-    return Question(sheet, key, from_table(read_columns(Path(table), table), sheet, spelling, group, pin_train), repeats)
-
-
-def _spelling(sheet: SplitSheet) -> Callable[[str], str]:
-    """Return how videos are told apart: by the ids of a public dataset that has them all, or as they are written."""
-    name = common_dataset(sheet)
-    if name is None:
-        return str.strip
-    home = dataset(name)
-    return lambda text: home.video(text) or text.strip()
+    listed = from_table(read_columns(Path(table), table), sheet, lambda video: of_file("", video), group, pin_train)
+    return Question(sheet, key, listed, repeats)
 
 
 def faults_of(question: Question, *others: Iterable[LineFault]) -> list[LineFault]:
@@ -143,10 +131,10 @@ def _no_video_spelt_alike(question: Question) -> Iterator[LineFault]:
         first: dict[tuple[str, str], SplitRow] = {}
         for row in rows:
             # Apart, because what a spreadsheet does to a number it does to a cell that is one.
-            of, name = ("", question.key(row)) if at is None else (row.cells[at], row.video)
+            of, name = question.sheet.dataset(row), question.key(row) if at is None else row.video
             before = first.setdefault((naming.spelling(of), naming.spelling(name)), row)
             if question.key(before) != question.key(row) and before.subset != row.subset:
-                there = "" if at is None else before.cells[at]
+                there = question.sheet.dataset(before)
                 # As ASCII, because two forms of a letter, or two kinds of space, look the same.
                 here, other = (f"{one.video!a}{f' of {set_!a}' if of != there else ''}" for one, set_ in ((row, of), (before, there)))
                 what = f"video {here} in '{row.subset}' differs from {other} in '{before.subset}' (line {before.line})"

@@ -119,7 +119,7 @@ class Options:
         Which instant of a frame's period decides its phase where spans of time become frames.
     image_size
         Width and height in px of images whose size no file states.
-    lists, root, labelled_videos, criteria
+    lists, root, labelled_videos, may_have_further, criteria
         As of `LabelFiles`.
     tasks
         Those that a command needs of files that have several; none: all.
@@ -136,6 +136,7 @@ class Options:
     root: str = ""
     tasks: tuple[Task, ...] = ()
     labelled_videos: frozenset[str] | None = None
+    may_have_further: bool = False
     criteria: frozenset[str] | None = None
 
 
@@ -179,8 +180,9 @@ def _label_files(recording: str, files: Mapping[str, bytes], form: AnyFormat, op
     if merges is not None and of_files is not None and (of_files is options.vocabulary or not is_whole):
         merges = within(merges, of_files)
     classes = of_files or FILES_OWN
-    said = (options.first, options.image_size, options.lists, options.root, options.tasks, options.labelled_videos, options.criteria)
-    return LabelFiles(recording, files, classes, options.box_tolerance, merges, True, *said)
+    said = (options.first, options.image_size, options.lists, options.root, options.tasks)
+    of_truth = (options.labelled_videos, options.may_have_further, options.criteria)
+    return LabelFiles(recording, files, classes, options.box_tolerance, merges, True, *said, *of_truth)
 
 
 def _of_data_set(contents: Mapping[str, bytes], form: AnyFormat) -> dict[str, bytes]:

@@ -92,15 +92,15 @@ def read(source: LabelFiles) -> Collection:
     phases = source.vocabulary if source.vocabulary.name else _vocabulary_of(cells, faults)
     if phases is None:
         return Collection(faults=faults.all())
-    labelled = source.labelled_videos
-    further = [] if labelled is None else _further(phases, {cell for name in labelled & set(cells) for cell in cells[name].phases})
+    labelled = cells.keys() if source.labelled_videos is None else source.labelled_videos & cells.keys()
+    further = _further(phases, {cell for name in labelled for cell in cells[name].phases}) if source.may_have_further else []
     known = own_categories.vocabulary_of({"phase": [*phases.phases, *further]}) if further else phases
     recordings = []
     for name, of_video in sorted(cells.items()):
         of_file = Faults()
         ids = ids_of(Where(of_file, of_video.file), of_video, phases, further)
         # What has no label does not count, so its phases may be any.
-        counts = labelled is None or name in labelled
+        counts = name in labelled
         faults.extend(of_file.all() if counts else ())
         if not counts or not of_file.errors():
             layer = Layer(of_video.file, of_video.frames, phase_rows(of_video.frames.tolist(), ids))
@@ -233,7 +233,7 @@ def _is_slip(folded: str, names: Iterable[str]) -> bool:
 def _id_of(where: Where, cell: str, phases: Vocabulary, *, from_one: bool) -> int | None:
     if not is_id(cell):
         found = phases.find("phase", cell)
-        if found is None and _is_nothing(cell):
+        if found is None and _is_nothing(cell) and is_of_files(phases):
             what = f"'{csv_text.shown(cell)}' counts as an empty cell, because no phase of the labels is called so"
             where.error("name-unknown", what, "write a phase; if it is the name of one, such as a background, call it by a word")
         elif found is None:
