@@ -252,7 +252,7 @@ def test_many_loose_files_of_a_source_are_one_error(found):
 def test_a_loose_file_of_somebody_who_withdrew_is_passed_over_with_capitals_too(tmp_path, spelt):
     (tmp_path / "annotations").mkdir()
     (tmp_path / "annotations/case one.json").touch()
-    (tmp_path / f"annotations/{spelt}.json").touch()
+    (tmp_path / f"annotations/{spelt}.json").write_bytes(next(iter(EXAMPLES["cholect50"].values())))
     for withdrawn in ("case one", spelt):
         sources.find(tmp_path, ALL, {"case-two", withdrawn}, faults := Faults(), withdrawn={withdrawn})
         assert not faults.all()

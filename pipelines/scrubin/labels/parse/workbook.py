@@ -323,13 +323,13 @@ def _tab(where: Where, archive: zipfile.ZipFile, texts: list[str], found: _Glanc
             prefilled.append(number)
     tab = Tab(found.name, found.is_first, tuple(rows), unsaid | _merged(sheet, dict(rows)), frozenset(truths))
     for number, cells in above:
-        at, what = where.at(tab.place(number)), "it stands above the header"
+        place, what = where.at(tab.place(number)), "it stands above the header"
         if _is_like_row(cells, found.header, layout):
-            at.error(
+            place.error(
                 "header", f"{what} (row {rows[0][0]}), and is like a row of the table", "put rows below their header, and remove others"
             )
         else:
-            at.warning("not-kept", f"{what}, and is not read", "")
+            place.warning("not-kept", f"{what}, and is not read", "")
     if prefilled:
         which = "row" if len(prefilled) == 1 else f"{len(prefilled)} rows from here on"
         what = f"{which} with formulas without a stored value for names, and no points: not read"
