@@ -320,17 +320,19 @@ def _refuse_strays(
 
 def _refuse_near_folders(raw: Path, sources: Sequence[SourceParams], faults: Faults) -> None:
     """Note a folder beside that of a source, further down, that is called almost like it and has files that the source would read."""
-    ways = {way: source for source in sources for way in (PurePosixPath(source.folder), *PurePosixPath(source.folder).parents)}
     folders = {PurePosixPath(source.folder) for source in sources}
-    for way, source in ways.items():
-        if way.parent == PurePosixPath(ROOT) or way.parent not in ways or any(parent in folders for parent in way.parents):
+    ways = folders.union(*(folder.parents for folder in folders))
+    for place in sorted({way.parent for way in ways if len(way.parts) > 2}):  # below `ROOT` every other folder is refused
+        if not folders.isdisjoint((place, *place.parents)):
             continue
-        for path in sorted((raw / way.parent).glob("[!.]*/")):
-            inside, name = way.parent / path.name, _letters(path.name)
-            is_near = name and difflib.get_close_matches(name, [_letters(way.name)], 1)
-            if is_near and inside not in ways and any(_matches(source, PurePosixPath(file)) for file in _files(raw, inside.as_posix())):
-                what, fix = "no source in params.yaml reads this folder", f"did you mean '{way}'? else move it out of the raw study"
-                faults.error(inside.as_posix(), "folder-unread", what, fix)
+        reading = [source for source in sources if PurePosixPath(source.folder).is_relative_to(place)]
+        named = {_letters(way.name): way for way in sorted(ways) if way.parent == place}
+        for path in sorted(one for one in (raw / place).glob("[!.]*") if one.is_dir() and place / one.name not in ways):
+            inside = (place / path.name).as_posix()
+            near = difflib.get_close_matches(_letters(path.name), named.keys() - {""}, 1)
+            if near and any(_matches(source, PurePosixPath(file)) for file in _files(raw, inside) for source in reading):
+                fix = f"did you mean '{named[near[0]]}'? else move it out of the raw study"
+                faults.error(inside, "folder-unread", "no source in params.yaml reads this folder", fix)
 
 
 def _letters(name: str) -> str:
