@@ -221,7 +221,7 @@ def test_a_folder_beside_a_nested_source_that_has_none_of_its_files_or_another_n
 
 def test_a_folder_that_is_called_almost_like_several_sources_is_one_error_whichever_would_read_it(found):
     nested = tuple(SourceParams(name, f"annotations/a/{folder}", "cholect50") for name, folder in (("coco", "old 1/x"), ("elan", "old 2")))
-    only(found("a/old 3/case one.json", sources_=nested)[1])
+    only(found("a/old 3/case one.json", "a/old 2/case one.eaf", sources_=nested)[1])
     assert len(found("a/olds/any name.eaf", sources_=nested)[1]) == 2
 
 
