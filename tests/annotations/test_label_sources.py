@@ -139,8 +139,7 @@ BESIDE = ("video/case one/0002.png", "video/images/case one_0002.png", "study/im
     "name",
     [
         *("case one_0002.png", "case-two.json", "case-two_000025.txt", "video/case-two.json", "video/case one_0002.png"),
-        *("case one.xlsx", "CASE ONE.xlsx", "Case One.JSON", "case one_0002.PNG", "OSATS.xlsx", "OSATS.XLSX", "video/case onee.json"),
-        "all_metadata.csv",
+        *("case one.xlsx", "CASE ONE.xlsx", "Case One.JSON", "case one_0002.PNG", "video/case onee.json"),
     ],
 )
 def test_a_file_beside_a_source_that_is_called_like_its_labels_is_refused(found, name):
@@ -149,9 +148,9 @@ def test_a_file_beside_a_source_that_is_called_like_its_labels_is_refused(found,
     assert "move labels into annotations/" in said
 
 
-@pytest.mark.parametrize("name", ["coco", "cholect50", "aixsuture", "endoscapescvs", "elan", "label-studio", "spans"])
+@pytest.mark.parametrize("name", ["coco", "cholect50", "aixsuture", "endoscapescvs", "elan", "label-studio", "spans", "lasana"])
 def test_a_file_beside_a_source_that_holds_its_labels_is_refused_however_it_is_called(tmp_path, name):
-    source = SourceParams(name, f"annotations/{name}", "cholect50")
+    source = SourceParams(name, f"annotations/{name}", "prostatd" if name == "spans" else "cholect50")
     for file, data in EXAMPLES[name].items():
         loose = tmp_path / "annotations" / Path(file).name
         loose.parent.mkdir(exist_ok=True)
@@ -160,6 +159,76 @@ def test_a_file_beside_a_source_that_holds_its_labels_is_refused_however_it_is_c
     assert f"like labels of {name}, and no source" in only(faults.all()).sentence
     sources.find(tmp_path, [source], RECORDINGS, faults := Faults(), withdrawn=[Path(file).stem for file in EXAMPLES[name]])
     assert not faults.all() or name in {"coco", "endoscapescvs"}
+
+
+@pytest.mark.parametrize("name", ["OSATS.xlsx", "OSATS.XLSX"])
+def test_a_damaged_file_of_the_name_that_only_one_format_has_is_refused(tmp_path, name):
+    (tmp_path / "annotations").mkdir()
+    (tmp_path / "annotations" / name).write_bytes(b"PK\x03\x04")
+    sources.find(tmp_path, EVERYWHERE, RECORDINGS, faults := Faults())
+    assert only(faults.all()).sentence.startswith(f"annotations/{name}: it is like labels of aixsuture")
+
+
+ELAN = '<ANNOTATION_DOCUMENT><HEADER TIME_UNITS="milliseconds"/><TIME_ORDER/><TIER TIER_ID="phases"/></ANNOTATION_DOCUMENT>'
+CVAT = "<annotations><version>1.1</version><meta><project><labels/></project></meta></annotations>"
+
+
+@pytest.mark.parametrize(
+    ("format_", "name", "text"),
+    [
+        ("lasana", "raters.csv", "id;age\nA;3\n"),
+        ("elan", "template.eaf", ELAN),
+        ("boris", "ethogram.boris", '{"behaviors_conf":{}}'),
+        ("yolo", "notes_01.txt", "0 1 2 3 4\n"),
+        ("coco", "template.json", '{"images": [], "annotations": [], "categories": [{"id": 1, "name": "grasper"}]}'),
+        ("cvat-images", "labels.xml", CVAT),
+        ("surch", "segments.csv", "a,b\n"),
+        ("endoscapescvs", "all_metadata.csv", "recording,site\n"),
+        ("coco", "case onee.json", ""),
+        ("vidat", "operation-2023-003.csv", ""),
+        ("vidat", "operation-2023-003.json", ""),
+        ("vidat", "operations-2024.json", ""),
+        ("vidat", "case oven.json", ""),
+    ],
+)
+def test_a_loose_file_without_labels_or_of_another_number_is_peoples_own(tmp_path, format_, name, text):
+    (tmp_path / "annotations").mkdir()
+    (tmp_path / "annotations" / name).write_text(text)
+    known = {*RECORDINGS, "operation-2023-001", "operation-2023-002"}
+    source = SourceParams(format_, f"annotations/{format_}", "cholect50")
+    sources.find(tmp_path, [source], known, faults := Faults())
+    assert not faults.all()
+
+
+@pytest.mark.parametrize("folder", ["Vidat", "vidat2", "vidta", "vidat_old"])
+def test_a_folder_beside_a_nested_source_that_is_called_almost_like_it_and_has_its_files_is_refused(found, folder):
+    said = only(found(f"video/{folder}/any name.json", sources_=EVERYWHERE)[1])
+    assert said.startswith(
+        f"annotations/video/{folder}: no source in params.yaml reads this folder; did you mean 'annotations/video/vidat'?"
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("video/Vidat/clip.mp4", "video/Vidat/.case one.json", "study/2023/cvs/all_metadata.csv", "video/images/case one.json"),
+        *("video/vidat_videos/a.mp4", "study/2024/spinach/case one.json"),
+    ],
+)
+def test_a_folder_beside_a_nested_source_that_has_none_of_its_files_or_another_name_is_passed_over(found, name):
+    assert found(name, sources_=EVERYWHERE) == ([], ())
+
+
+def test_a_folder_that_is_called_almost_like_several_sources_is_one_error_whichever_would_read_it(found):
+    nested = tuple(SourceParams(name, f"annotations/a/{folder}", "cholect50") for name, folder in (("coco", "old 1/x"), ("elan", "old 2")))
+    only(found("a/old 3/case one.json", "a/old 2/case one.eaf", sources_=nested)[1])
+    assert len(found("a/olds/any name.eaf", sources_=nested)[1]) == 2
+
+
+def test_a_file_that_another_source_reads_is_in_nobodys_way(found):
+    nested = (SourceParams("cholect50", "annotations/a", "cholect50"), SourceParams("cholec80", "annotations/a/b", "cholect50"))
+    batches, faults = found("a/case one.json", sources_=nested)
+    assert (faults, [batch.files for batch in batches]) == ((), [("annotations/a/case one.json",)])
 
 
 def test_a_loose_file_of_a_data_set_may_be_called_like_a_recording_that_ends_in_a_number(tmp_path):
@@ -185,11 +254,16 @@ def test_many_loose_files_of_a_source_are_one_error(found):
     assert said.startswith("annotations/case one_0000.png: it and 2 more are like labels of masks-png")
 
 
-def test_a_loose_file_of_somebody_who_withdrew_is_passed_over(tmp_path):
+@pytest.mark.parametrize("spelt", ["case one", "CASE ONE", "Case One"])
+def test_a_loose_file_of_somebody_who_withdrew_is_passed_over_with_capitals_too(tmp_path, spelt):
     (tmp_path / "annotations").mkdir()
     (tmp_path / "annotations/case one.json").touch()
-    sources.find(tmp_path, ALL, RECORDINGS, faults := Faults(), withdrawn={"case one"})
-    assert not faults.all()
+    (tmp_path / f"annotations/{spelt}.json").write_bytes(next(iter(EXAMPLES["cholect50"].values())))
+    for withdrawn in ("case one", spelt):
+        sources.find(tmp_path, ALL, {"case-two", withdrawn}, faults := Faults(), withdrawn={withdrawn})
+        assert not faults.all()
+    sources.find(tmp_path, ALL, {"case one", "V1"}, faults := Faults(), withdrawn={"v1"})
+    assert faults.all()
 
 
 def test_a_folder_called_like_a_file_of_a_data_set_is_read_through(found):

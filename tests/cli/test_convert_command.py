@@ -329,7 +329,7 @@ def test_steps_of_any_clock_become_the_seconds_whose_instants_they_hold(tmp_path
     kept, losses = fitted(Collection((labels,)), writer_of("pitvis"), Fit("elan"))
     written = render(kept, writer_of("pitvis"))
     said = {"exact start or end of spans, which is between two frames here": 2, "spans between two frames of the other rate": 1}
-    assert (losses, written.losses) == ({}, said)
+    assert (losses, written.losses, written.unwritten) == ({}, said, {"span": 1})
     rows = written.files["annotations_07.csv"].decode().splitlines()[1:]
     assert [tuple(map(int, row.split(",")[1:3])) for row in rows] == [(0, 4), (1, 4), (2, 3), (3, 3)]
 

@@ -6,6 +6,7 @@ import base64
 import itertools
 import math
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -232,6 +233,10 @@ def test_a_score_is_not_written_among_the_files_that_it_is_of(tmp_path, capsys, 
     for key, out in (*itertools.product((".", "key", "key/key.json"), ("outputs beside/s", "score")), ("own", "raw/s")):
         assert main(["deid", "score", str(tmp_path / key), str(tmp_path / "outputs"), "--out", str(tmp_path / out)]) == 1
         assert "it is no answer key" in capsys.readouterr().err
+    for folder, real, out in (("links/of the key", "key", "raw/s"), ("linked/key", "own", "linked/raw/s")):
+        (tmp_path / folder).parent.joinpath("raw").mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder).symlink_to(tmp_path / real)
+        assert main(["deid", "score", str(tmp_path / folder), str(tmp_path / "outputs"), "--out", str(tmp_path / out)]) == 2
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "key/key.json").rename(tmp_path / "elsewhere/k")
     (tmp_path / "key/key.json").symlink_to(tmp_path / "elsewhere/k")
@@ -241,3 +246,16 @@ def test_a_score_is_not_written_among_the_files_that_it_is_of(tmp_path, capsys, 
     assert not list((tmp_path / "outputs").iterdir())
     monkeypatch.setattr(keys, "found", lambda path: Path("/key.json"))
     assert main(["deid", "score", "/key.json", str(tmp_path / "outputs"), "--out", str(tmp_path / "s")]) == 2
+
+
+def test_recordings_are_known_by_what_the_key_lists_where_its_folder_has_another_name(benchmark, tmp_path, capsys):
+    shutil.copytree(benchmark / "key", tmp_path / "answers")
+    shutil.copytree(benchmark / "raw", tmp_path / "raw")
+    (tmp_path / "outputs").mkdir()
+    arguments = ["deid", "score", str(tmp_path / "answers"), str(tmp_path / "outputs"), "--out", str(tmp_path / "raw/s")]
+    assert main(arguments) == 2
+    assert "which is never changed; name a folder elsewhere" in capsys.readouterr().err
+    shutil.rmtree(tmp_path / "raw")
+    (tmp_path / "raw").mkdir()  # of somebody's own
+    assert main(arguments) == 1
+    assert "outputs: there is no file below it" in capsys.readouterr().err

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from scrubin.base import private_paths
+
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="stages are forked on Linux only")]
 FLOWS = Path(__file__).parents[2] / "pipelines/flows"
 STAGE = """
@@ -103,3 +105,11 @@ def test_ctrl_c_reaches_the_fork_and_nothing_outlives_its_stage(ends):
     for way in ends.values():
         assert way["interrupted"][:2] == [130, False]
         assert way["gone"][:2] == [-9, False]
+
+
+def test_a_stage_that_somebody_starts_by_hand_makes_the_caches_of_its_project_first(tmp_path):
+    (tmp_path / ".dvc").mkdir()
+    environment = {name: value for name, value in os.environ.items() if name != "SCRUBIN_WARM"}
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(FLOWS)!r}); import plumbing"]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, timeout=120)
+    assert {(tmp_path / name).is_dir() for name in private_paths.CACHES} == {True}

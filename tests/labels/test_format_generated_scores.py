@@ -186,6 +186,8 @@ def as_excel(rows, *, prefix="", sheets=1):
     return buffer.getvalue()
 
 
+CRITERIA = ["video", "initial_minute", "initial_second", "final_minute", "final_second"]
+CRITERIA = [*CRITERIA, "two_structures", "cystic_plate", "hepatocystic_triangle"]
 ROW = ["S", "G", "T", "V", "R", 1, *[3] * 8, 24]
 BROKEN = '<c r="A1"><v>1e400</v></c>'
 RELATIONS_OF_ONE = (
@@ -299,18 +301,44 @@ def test_recordings_that_the_manifest_tells_apart_are_two(one, other):
     assert scores_of(files, one) == scores_of(files, other) == [24, *[3] * 8]
 
 
-def test_columns_that_are_prefilled_below_the_data_are_no_rows():
-    prefilled = [*[None] * 14, "=SUM(G3:N3)"]
-    assert scores_of(as_people_do(("One", [AIX, ROW, prefilled, prefilled]), ("Two", [AIX, prefilled])))[0] == 24
+NAMES_ONLY = [*FORMULAS[:6], *[None] * 8, FORMULAS[-1]]
 
 
-@pytest.mark.parametrize("rows", [[ROW, FORMULAS, [*ROW[:3], "W", *ROW[4:]]], [ROW, FORMULAS], [ROW, [*[None] * 3, "=A1"]]])
-def test_a_row_whose_video_is_a_formula_without_a_value_is_one_fault(rows):
+@pytest.mark.parametrize(
+    ("prefilled", "says"),
+    [
+        ([*[None] * 14, "=SUM(G3:N3)"], ""),
+        ([*[None] * 3, "=A3"], "row 3: 2 rows from here on with formulas without a stored value for names, and no points: not read"),
+        ([*[None] * 4, "=E2", *[None] * 9, "=SUM(G3:N3)"], "row 3: 2 rows"),
+        (NAMES_ONLY, "row 3: 2 rows"),
+    ],
+)
+def test_columns_that_are_prefilled_below_the_data_are_no_rows_and_those_of_names_are_named(prefilled, says):
+    files = as_people_do(("One", [AIX, ROW, prefilled, prefilled]), ("Two", [AIX, prefilled]))
+    assert scores_of(files)[0] == 24
+    told = "\n".join(sentences(read_files("aixsuture", files).faults, "warning"))
+    assert says in told
+    assert told.count("stored value") == bool(says)
+
+
+def test_a_prefilled_video_of_criteria_is_no_row():
+    (data,) = as_people_do(("One", [CRITERIA, [1, 0, 0, 0, 0, 1, 1, 1], ["=A2"]])).values()
+    found = read_files("cholec80cvs", {"a.xlsx": data})
+    assert [labels.marks.positions.tolist() for labels in found.recordings] == [[0]]
+    assert "a.xlsx, row 3: row with formulas" in "".join(sentences(found.faults, "warning"))
+
+
+@pytest.mark.parametrize("rows", [[ROW, FORMULAS, [*ROW[:3], "W", *ROW[4:]]], [ROW, FORMULAS], [ROW, [*[None] * 6, "=A1"]]])
+def test_a_row_whose_points_are_formulas_without_a_value_is_one_fault(rows):
     said = refused(as_people_do(("One", [AIX, *rows])))
-    assert re.fullmatch(r"OSATS\.xlsx, row 3: (STUDENT, .*, )?VIDEO.* (is a formula|are formulas) without a stored value; open .*", said)
+    assert re.fullmatch(
+        r"OSATS\.xlsx, row 3: (STUDENT, .*, VIDEO|OSATS_).* (is a formula|are formulas) without a stored value; open .*", said
+    )
 
 
-@pytest.mark.parametrize("title", [[["Ratings of May"]], [["Site", "North"], [], ["", *[None] * 5, "items"]]])
+@pytest.mark.parametrize(
+    "title", [[["Ratings of May"]], [["Site", "North"], [], ["", *[None] * 5, "items"]], [["VIDEO"]], [[f"Line {i}"] for i in range(9)]]
+)
 def test_what_stands_above_the_header_is_passed_over_and_named(title, tmp_path):
     files = as_people_do(("One", [*title, AIX, ROW]))
     assert scores_of(files) == [24, *[3] * 8]
@@ -318,6 +346,47 @@ def test_what_stands_above_the_header_is_passed_over_and_named(title, tmp_path):
     assert told == tuple(f"OSATS.xlsx, row {i}: it stands above the header, and is not read" for i, row in enumerate(title, 1) if row)
     (tmp_path / "OSATS.xlsx").write_bytes(*files.values())
     assert detect.detected(tmp_path / "OSATS.xlsx").name == "aixsuture"
+
+
+OTHER = [*ROW[:3], "W", *ROW[4:]]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "wrong"),
+    [
+        ("aixsuture", [ROW, OTHER, AIX, [*ROW[:3], "X", *ROW[4:]]], [1, 2]),
+        ("aixsuture", [[f"{one} " * 2 for one in AIX], ROW, OTHER, [], AIX, [*ROW[:3], "X", *ROW[4:]]], [1, 2, 3]),
+        ("aixsuture", [["VIDEO", "INVESTIGATOR", "SCORE"], AIX, ROW], [1]),
+        ("cholec80cvs", [[1, 0, 0, 0, 0, 1, 1, 1], CRITERIA, [2, 0, 0, 0, 0, 1, 1, 1]], [1]),
+    ],
+)
+def test_rows_of_data_and_another_header_above_the_header_are_errors(name, rows, wrong):
+    (data,) = as_people_do(("One", rows)).values()
+    said = errors_of(name, {"a.xlsx": data})
+    top = rows.index(AIX if name == "aixsuture" else CRITERIA) + 1
+    what = f"it stands above the header (row {top}), and is like a row of the table; put rows below their header, and remove others"
+    assert said == [f"a.xlsx, row {row}: {what}" for row in wrong]
+
+
+def errors_of(name, files):
+    try:
+        return list(sentences(read_files(name, files).faults, "error"))
+    except AnnotationError as error:
+        return [fault.sentence for fault in error.faults]
+
+
+def test_a_title_too_long_for_the_header_to_be_found_is_told_where_it_must_stand(tmp_path):
+    (tmp_path / "OSATS.xlsx").write_bytes(*as_people_do(("One", [*[["a line"]] * 10, AIX, ROW])).values())
+    with pytest.raises(AnnotationError, match=r"no row of OSATS\.xlsx is the header of one, in one of the first 10 rows with a value"):
+        detect.detected(tmp_path / "OSATS.xlsx")
+    assert "GLOBA_RATING_SCORE in one of the first 10 rows with a value" in refused({"a.xlsx": (tmp_path / "OSATS.xlsx").read_bytes()})
+
+
+def test_rows_that_say_no_number_are_counted_from_the_first():
+    rows = broken_at("", AIX, [*ROW[:6], "x", *ROW[7:]]).replace("<row>", '<row r="4">', 1)
+    assert refused(with_other(f"{rows}</sheetData></worksheet>", "xl/s0.xml", (("Ratings", []),))).startswith(
+        "OSATS.xlsx, row 5: OSATS_RESPECT is 'x'"
+    )
 
 
 def test_a_footnote_over_all_columns_is_one_fault():
@@ -397,10 +466,6 @@ def test_of_a_sheet_that_is_not_chosen_only_the_first_rows_are_read(monkeypatch)
     assert not {"A11", "A500"} & set(rows_read)
 
 
-CRITERIA = ["video", "initial_minute", "initial_second", "final_minute", "final_second"]
-CRITERIA = [*CRITERIA, "two_structures", "cystic_plate", "hepatocystic_triangle"]
-
-
 @pytest.mark.parametrize(
     ("name", "sheets"),
     [
@@ -411,6 +476,9 @@ CRITERIA = [*CRITERIA, "two_structures", "cystic_plate", "hepatocystic_triangle"
         ("cholec80cvs", (("Notes", [["VIDEO", "TIME"]]), ("Criteria", [CRITERIA[:-1], [1, 0, 0, 0, 9, 1, 1]]))),
         ("aixsuture", (("Criteria", [CRITERIA[:-1]]), ("Ratings", [AIX, ROW]))),
         ("aixsuture", (("Empty", []),)),
+        ("aixsuture", (("Ratings", [[*AIX[3:5], *AIX[6:]], [*ROW[3:5], *ROW[6:]]]),)),
+        ("aixsuture", (("Ratings", [[AIX[3], *AIX[6:-1]]]),)),
+        ("cholec80cvs", (("Criteria", [[CRITERIA[0], *CRITERIA[6:]]]),)),
     ],
 )
 def test_the_sheet_with_most_columns_decides_what_a_workbook_is_and_words_on_others_do_not(tmp_path, name, sheets):

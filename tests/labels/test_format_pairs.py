@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
 
 import pandas as pd
 import pytest
@@ -16,7 +17,7 @@ from scrubin.labels import instance_spans, registry
 from scrubin.labels.files import loss
 from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.output import render, writer_of
-from scrubin.labels.model import SOURCE_FRAMES, Collection
+from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection
 from scrubin.labels.registry import WRITERS, format_of
 
 WITH_WORDS = ("cholec80", "cholect45", "cholect50", "labelme", "multibypass140", "spans", "boris", "elan", "via3", "vidat")
@@ -136,6 +137,13 @@ def test_spans_within_a_millisecond_are_not_counted_as_written():
     first, *_ = read_files("elan", EXAMPLES["elan"]).recordings
     rows = first.segments.assign(end=first.segments["start"] + 1)
     assert write_files("elan", Collection((replace(first, segments=rows, spans=None),))).unwritten == {"span": len(rows)}
+
+
+def test_what_instances_do_within_a_millisecond_is_lost_and_is_no_row_of_spans():
+    first, *_ = read_files("cholect50", EXAMPLES["cholect50"]).recordings
+    out = write_files("elan", Collection((replace(first, clock=Clock(Fraction(1, 10**5)), phases=None, segments=None),)))
+    assert out.losses["spans within a millisecond"]
+    assert out.unwritten["span"] == 0
 
 
 def test_a_writer_that_names_its_vocabulary_takes_no_other_unless_it_says_so(monkeypatch):

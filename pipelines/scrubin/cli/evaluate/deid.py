@@ -88,13 +88,16 @@ def run(args: argparse.Namespace) -> int:
 
     if args.action == "make":
         return _make(args)
+    folder, key_folders = Path(args.folder), set[Path]()
     if args.out:
         file = found(Path(args.key))
+        key_folders = set() if file is None else {file.parent.absolute(), strangers.real(file.parent)}
         # The benchmark's own folder is not one of them: what lies beside key/ and raw/ is read by nobody.
-        key_folders = [] if file is None else [file.parent.absolute(), strangers.real(file.parent)]
-        beside = [folder.parent / "raw" for folder in key_folders if folder.name == "key"]
-        _refuse_inside(Path(args.out), (*key_folders, *beside, Path(args.folder)))
-    key, folder = read(Path(args.key)), Path(args.folder)
+        _refuse_inside(Path(args.out), (*key_folders, *(one.parent / "raw" for one in key_folders if one.name == "key"), folder))
+    key = read(Path(args.key))
+    if args.out:  # a key folder may have been renamed, and raw/ beside it is known by what is in it
+        beside = (one.parent / "raw" for one in key_folders)
+        _refuse_inside(Path(args.out), [raw for raw in beside if any((raw / one.file).exists() for one in key.recordings)])
     scored = score(key, folder, read_map(Path(args.map), key, folder) if args.map else {})
     print_lines(lines(scored))
     if args.out:

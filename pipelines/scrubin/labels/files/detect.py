@@ -18,7 +18,7 @@ from scrubin.base.faults import Fault, Faults, warning
 from scrubin.labels.choices import DECLARATION
 from scrubin.labels.files import beside
 from scrubin.labels.formats.submission import documents as submitted
-from scrubin.labels.parse import documents
+from scrubin.labels.parse import documents, workbook
 from scrubin.labels.registry import (
     NAMES_CLASSES,
     AnyFormat,
@@ -582,4 +582,6 @@ def _first(path: Path, files: Iterable[Path]) -> str:
             return f" ({error})"
     if not _size(file):
         return f" ({name} is empty)"
+    if file.suffix.lower() == ".xlsx":
+        return f" (no row of {name} is the header of one, {workbook.IN_TIME})"
     return f" (the first file is {name})" if path.is_dir() else ""

@@ -11,7 +11,7 @@ import re
 import zipfile
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +35,9 @@ MOST_PARTS, MOST_COLUMNS = 10_000, 1_000
 MOST_CELLS = 5_000_000  # empty ones before the last of a row count
 HEADER_WITHIN = 10
 """In so many rows with a value the header is looked for, as a title or a line of groups may stand above it."""
+IN_TIME = f"in one of the first {HEADER_WITHIN} rows with a value"
+FEWEST_SIGNS = 3
+"""So many columns of a format make a sheet look like one: a word or two, such as VIDEO and TIME, stand in anybody's table."""
 FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 UNREADABLE = (
     zipfile.BadZipFile,
@@ -85,14 +88,23 @@ class Tab:
 
 @dataclass(frozen=True)
 class _Layout:
-    """The columns that a sheet of a format has, and those of them that name a row."""
+    """The columns that a sheet of a format has, those of them that name a row, and how names of columns with its points begin."""
 
     columns: frozenset[str]
     keys: frozenset[str]
+    items: tuple[str, ...]
 
-    def share(self, header: Collection[str]) -> float:
-        """Return which share of the columns a row has."""
-        return len(self.columns.intersection(header)) / len(self.columns)
+    def signs(self, cells: Collection[str]) -> int:
+        """Return how many columns of the format a row names."""
+        return sum(cell in self.columns or cell.startswith(self.items) for cell in cells)
+
+    def likeness(self, cells: Collection[str]) -> tuple[bool, int]:
+        """Return whether a row is a whole header, and how many columns it names."""
+        return self.columns.issubset(cells), self.signs(cells)
+
+    def has_points(self, cells: Iterable[str]) -> bool:
+        """Return whether any of these columns has points."""
+        return any(cell.startswith(self.items) for cell in cells)
 
 
 @dataclass
@@ -148,7 +160,8 @@ def _opened(file: str, data: bytes, layouts: Collection[_Layout]) -> Iterator[tu
 def chosen(where: Where, data: bytes, name: str) -> Tab | None:
     """Return the only sheet that has the columns of a format, and rows below them, else the one with most of them; None if none has a cell.
 
-    What is on the others is named: an error where they have the columns, too, else a warning. So is what stands above the header.
+    What is on the others is named: an error where they have the columns, too, else a warning. So is what stands above the header: an error
+    where it is like rows of ratings, or like a header.
 
     Parameters
     ----------
@@ -162,12 +175,12 @@ def chosen(where: Where, data: bytes, name: str) -> Tab | None:
     """
     layout = _LAYOUTS[name]
     with _opened(where.file, data, [layout]) as (archive, texts, every):
-        with_header = [one for one in every if layout.share(one.header) == 1]
+        with_header = [one for one in every if layout.columns.issubset(one.header)]
         having = [one for one in with_header if one.has_more]
         filled = [one for one in every if one.header]
-        found = next(iter(having or with_header), None) or max(filled, key=lambda one: layout.share(one.header), default=None)
+        found = next(iter(having or with_header), None) or max(filled, key=lambda one: layout.likeness(one.header), default=None)
         broken = next((one for one in every if one.is_broken), None)
-        if broken is not None and (found is None or not layout.share(found.header)):
+        if broken is not None and (found is None or not layout.signs(found.header)):
             raise AnnotationError([_not_one(where.file)])
         tab = None if found is None else _tab(where, archive, texts, found, layout)
     for other in every:
@@ -216,9 +229,9 @@ def note_unsaid(where: Where, tab: Tab, row: int, header: Sequence[str], *, need
     return is_wrong
 
 
-def declare(name: str, columns: Collection[str], keys: Collection[str]) -> None:
-    """Say which columns a sheet of a format of workbooks has, all of them, and which of these name a row."""
-    _LAYOUTS[name] = _Layout(frozenset(columns), frozenset(keys))
+def declare(name: str, columns: Collection[str], keys: Collection[str], items: Collection[str]) -> None:
+    """Say which columns a sheet of a format of workbooks has, all of them, which of these name a row, and how those with points begin."""
+    _LAYOUTS[name] = _Layout(frozenset(columns), frozenset(keys), tuple(items))
 
 
 _LAYOUTS: dict[str, _Layout] = {}
@@ -234,7 +247,7 @@ def has_signs(path: Path, name: str, *, unreadable: bool) -> bool:
     name
         Of the format, one that was given to `declare`.
     unreadable
-        What is returned of a workbook that cannot be read, or has no cell; also where no sheet has half of the columns and one cannot
+        What is returned of a workbook that cannot be read, or has no cell; also where no sheet has `FEWEST_SIGNS` and one cannot
         be read.
     """
     try:
@@ -244,9 +257,9 @@ def has_signs(path: Path, name: str, *, unreadable: bool) -> bool:
         return unreadable
     if not headers:
         return unreadable
-    shares = {other: max(map(layout.share, headers)) for other, layout in _LAYOUTS.items()}
-    if (best := max(shares.values())) >= 1 / 2:
-        return shares[name] == best
+    found = {other: max(map(layout.likeness, headers)) for other, layout in _LAYOUTS.items()}
+    if (best := max(found.values()))[1] >= FEWEST_SIGNS:
+        return found[name] == best
     return unreadable and any(one.is_broken for one in every)
 
 
@@ -256,7 +269,7 @@ def _not_one(file: str) -> Fault:
 
 def _look(archive: zipfile.ZipFile, texts: list[str], sheet: _Glance, layouts: Collection[_Layout]) -> None:
     """Look at the first rows of a sheet: up to the one below a whole header, or so many as a header may stand in."""
-    count, most = 0, -1.0
+    count, most = 0, (False, -1)
     try:
         _refuse_large(archive, sheet.path)
         with archive.open(sheet.path) as part:
@@ -264,26 +277,32 @@ def _look(archive: zipfile.ZipFile, texts: list[str], sheet: _Glance, layouts: C
             for i, element in enumerate(rows):
                 row = _row(element, texts)
                 element.clear()
-                if most == 1:
+                if most[0]:
                     sheet.has_more = any(_is_row(row, sheet.header, layout) for layout in layouts)
                 elif any(row.cells):
                     count += 1
-                    if (share := max(layout.share(row.cells) for layout in layouts)) > most:
-                        sheet.header, sheet.top, most = row.cells, i, share
-                if sheet.has_more or (count == HEADER_WITHIN and most < 1):
+                    if (likeness := max(layout.likeness(row.cells) for layout in layouts)) > most:
+                        sheet.header, sheet.top, most = row.cells, i, likeness
+                if sheet.has_more or (count == HEADER_WITHIN and not most[0]):
                     return
     except UNREADABLE:
         sheet.has_more, sheet.is_broken = bool(sheet.header), True
 
 
 def _is_row(row: _Cells, header: Sequence[str], layout: _Layout) -> bool:
-    """Return whether it is a row of data: what a formula without a value, or a merged cell, leaves alone is prefilled, or a gap."""
-    return any(row.cells) or any(header[i] in layout.keys for i in row.formulas if i < len(header))
+    """Return whether it is a row of data: with formulas without a value for names and sums, and no points, it is prefilled, or a gap."""
+    return any(row.cells) or layout.has_points(header[i] for i in row.formulas if i < len(header))
+
+
+def _is_like_row(cells: Sequence[str], header: Sequence[str], layout: _Layout) -> bool:
+    """Return whether cells above the header are like a row below it, or another header; a title, or a line of groups, has few cells."""
+    return 2 * sum(map(bool, cells)) > sum(map(bool, header)) or layout.signs(cells) > 1
 
 
 def _tab(where: Where, archive: zipfile.ZipFile, texts: list[str], found: _Glance, layout: _Layout) -> Tab:
     sheet = ElementTree.fromstring(_part(archive, found.path))
-    above: list[int] = []
+    above: list[Row] = []
+    prefilled: list[int] = []
     rows: list[Row] = []
     unsaid: dict[tuple[int, int], str] = {}
     truths: set[tuple[int, int]] = set()
@@ -295,14 +314,26 @@ def _tab(where: Where, archive: zipfile.ZipFile, texts: list[str], found: _Glanc
         if count > MOST_CELLS:
             raise ValueError(count)
         if at < found.top:
-            above += [number] if any(row.cells) else []
+            above += [(number, row.cells)] if any(row.cells) else []
         elif _is_row(row, found.header, layout):
             rows.append((number, row.cells))
             unsaid |= {(number, i): FORMULA for i in row.formulas}
             truths |= {(number, i) for i in row.truths}
+        elif any(found.header[i] in layout.keys for i in row.formulas if i < len(found.header)):
+            prefilled.append(number)
     tab = Tab(found.name, found.is_first, tuple(rows), unsaid | _merged(sheet, dict(rows)), frozenset(truths))
-    for number in above:
-        where.at(tab.place(number)).warning("not-kept", "it stands above the header, and is not read", "")
+    for number, cells in above:
+        place, what = where.at(tab.place(number)), "it stands above the header"
+        if _is_like_row(cells, found.header, layout):
+            place.error(
+                "header", f"{what} (row {rows[0][0]}), and is like a row of the table", "put rows below their header, and remove others"
+            )
+        else:
+            place.warning("not-kept", f"{what}, and is not read", "")
+    if prefilled:
+        which = "row" if len(prefilled) == 1 else f"{len(prefilled)} rows from here on"
+        what = f"{which} with formulas without a stored value for names, and no points: not read"
+        where.at(tab.place(prefilled[0])).warning("not-kept", what, "if it is data, save the workbook in a spreadsheet program")
     return tab
 
 

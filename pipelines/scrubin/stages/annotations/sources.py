@@ -32,8 +32,11 @@ __all__ = ["Batch", "Sorted", "find", "formats", "map_of", "merges", "missing", 
 ROOT = "annotations"
 _OF_FRAME = re.compile(r"[_-](?=[0-9]+$)")
 """Between the name of a recording and the number of its frame, in names of files."""
+_NUMBER = re.compile("[0-9]+")
 _SLIP = 0.9
 """So alike, by `difflib`, are a name and that of a recording with one letter of eight or more wrong."""
+_TOLERANCE = 0.2
+"""Of boxes where it is only asked whether there are any: the largest that `annotations.box_tolerance` may be."""
 
 
 @dataclass(frozen=True)
@@ -302,6 +305,7 @@ def _refuse_strays(
             near = difflib.get_close_matches(path.name, known, n=1)
             fix = f"did you mean '{ROOT}/{near[0]}'?" if near else "add it to annotations.sources in params.yaml, or move it away"
             faults.error(f"{ROOT}/{path.name}", "folder-unread", "no source in params.yaml reads this folder", fix)
+    _refuse_near_folders(raw, sources, faults)
     strays: dict[tuple[PurePosixPath, SourceParams], list[PurePosixPath]] = {}
     named = {name.casefold() for name in recordings if name not in withdrawn}
     for file in _beside(raw, paths):
@@ -312,6 +316,28 @@ def _refuse_strays(
         are = "it is" if len(files) == 1 else f"it and {len(files) - 1} more are"
         what = f"{are} like labels of {source.format}, and no source in params.yaml reads files of {folder}/ itself"
         faults.error(files[0].as_posix(), "file-unread", what, f"move labels into {source.folder}/, and anything else out of the raw study")
+
+
+def _refuse_near_folders(raw: Path, sources: Sequence[SourceParams], faults: Faults) -> None:
+    """Note a folder beside that of a source, further down, that is called almost like it and has files that the source would read."""
+    folders = {PurePosixPath(source.folder) for source in sources}
+    ways = folders.union(*(folder.parents for folder in folders))
+    for place in sorted({way.parent for way in ways if len(way.parts) > 2}):  # below `ROOT` every other folder is refused
+        if not folders.isdisjoint((place, *place.parents)):
+            continue
+        reading = [source for source in sources if PurePosixPath(source.folder).is_relative_to(place)]
+        named = {_letters(way.name): way for way in sorted(ways) if way.parent == place}
+        for path in sorted(one for one in (raw / place).glob("[!.]*") if one.is_dir() and place / one.name not in ways):
+            inside = (place / path.name).as_posix()
+            near = difflib.get_close_matches(_letters(path.name), named.keys() - {""}, 1)
+            if near and any(_matches(source, PurePosixPath(file)) for file in _files(raw, inside) for source in reading):
+                fix = f"did you mean '{named[near[0]]}'? else move it out of the raw study"
+                faults.error(inside, "folder-unread", "no source in params.yaml reads this folder", fix)
+
+
+def _letters(name: str) -> str:
+    """Return a name as folders are compared: a copy may have a number, and folders of years are no copies."""
+    return re.sub(r"[\W\d_]+", "", name.casefold())
 
 
 def _beside(raw: Path, read_paths: Collection[PurePosixPath]) -> Iterator[PurePosixPath]:
@@ -326,28 +352,64 @@ def _beside(raw: Path, read_paths: Collection[PurePosixPath]) -> Iterator[PurePo
 def _would_read(raw: Path, source: SourceParams, file: PurePosixPath, recordings: Collection[str], withdrawn: Container[str]) -> bool:
     """Return whether a file would be labels if it lay in the folder of a source; what else lies there are people's notes.
 
-    Its name tells, or what is in it. Plain tables, and workbooks that cannot be read, could be anybody's: of these the name alone.
+    The name of a recording tells, or that the source's reader finds labels in it. Plain tables, and workbooks that cannot be read, could
+    be anybody's: of these the name alone.
 
     Parameters
     ----------
     recordings
         Their names without capitals.
     """
-    form: AnyFormat = FORMATS[source.format] if source.format in FORMATS else DATASET_FORMATS[source.format]
+    form = _form(source)
     path = file.with_name(known_name(file))
-    found = (form.pattern.fullmatch("/".join(path.parts[count:])) for count in range(1, len(path.parts)))
-    matches = [match for match in found if match is not None]
+    matches = _matches(source, path)
     # Data sets name recordings inside of their files, and often in their names.
     of_set = (path.stem, _OF_FRAME.split(path.stem)[0])
     names = [name for match in matches for name in (of_set if source.format in DATASET_FORMATS else (match["recording"],)) if name]
     if not matches or is_note(Path(file)) or any(name in withdrawn for name in names):
         return False
-    if path.name == form.expected or any(name.casefold() in recordings for name in names):
+    if any(name.casefold() in recordings for name in names):
         return True
-    may_tell = form.by_hand.precedence != PLAIN and shows_format(raw / file) and (path.suffix != ".xlsx" or zipfile.is_zipfile(raw / file))
-    if may_tell and look_like(raw / file, [form]):
-        return True
-    return source.format in FORMATS and any(difflib.get_close_matches(name.casefold(), recordings, 1, _SLIP) for name in names)
+    # Of who withdrew no name is known: it can only be asked for.
+    if any(spelt in withdrawn for name in names for spelt in (name.lower(), name.upper(), name.title())):
+        return False
+    if shows_format(raw / file) and look_like(raw / file, [form]):
+        may_tell = form.by_hand.precedence != PLAIN and (path.suffix != ".xlsx" or zipfile.is_zipfile(raw / file))
+        if path.name == form.expected or (may_tell and _has_labels(raw, source, file, next(iter(names), path.stem))):
+            return True
+    return source.format in FORMATS and any(_is_slip(name.casefold(), recordings) for name in names)
+
+
+def _form(source: SourceParams) -> AnyFormat:
+    return FORMATS[source.format] if source.format in FORMATS else DATASET_FORMATS[source.format]
+
+
+def _matches(source: SourceParams, path: PurePosixPath) -> list[re.Match[str]]:
+    """Return how a path, with fewer and fewer of the folders above it, fits the format of a source."""
+    fits = _form(source).pattern
+    found = (fits.fullmatch("/".join(path.parts[count:])) for count in range(1, len(path.parts)))
+    return [match for match in found if match is not None]
+
+
+def _has_labels(raw: Path, source: SourceParams, file: PurePosixPath, name: str) -> bool:
+    """Return whether a source's reader finds labels in a file: a template, or a list of raters, has none."""
+    batch = Batch("" if source.format in DATASET_FORMATS else name, source, (file.as_posix(),))
+    files, classes, merges = _contents(raw, batch)
+    asked = LabelFiles(batch.recording, files, classes, _TOLERANCE, label_map=merges)
+    try:
+        if not batch.is_whole:
+            FORMATS[source.format].read(asked)
+            return True
+        found = DATASET_FORMATS[source.format].read(asked)
+    except AnnotationError:
+        return False
+    return bool(found.recordings) or found.scores is not None
+
+
+def _is_slip(name: str, recordings: Collection[str]) -> bool:
+    """Return whether a name is that of a recording with a slip; with another number it is another recording, such as a pilot."""
+    alike = [one for one in recordings if _NUMBER.findall(one) == _NUMBER.findall(name)]
+    return bool(difflib.get_close_matches(name, alike, 1, _SLIP))
 
 
 def _refuse_wrong_kind(raw: Path, source: SourceParams, faults: Faults) -> None:
@@ -357,7 +419,7 @@ def _refuse_wrong_kind(raw: Path, source: SourceParams, faults: Faults) -> None:
         fix = "move it away, or make a folder of this name for the files of the source"
         faults.error(source.folder, "folder-missing", "it is a file, and annotations.sources in params.yaml names it as a folder", fix)
         return
-    form: AnyFormat = FORMATS[source.format] if source.format in FORMATS else DATASET_FORMATS[source.format]
+    form = _form(source)
     fits = name_pattern(form) if source.format in DATASET_FORMATS else form.pattern
     read_files = [file for file in _files(raw, source.folder) if fits.fullmatch(PurePosixPath(file).relative_to(source.folder).as_posix())]
     holding = {parent for file in read_files for parent in PurePosixPath(file).parents}

@@ -37,7 +37,7 @@ ROUNDING = 1e-9
 SEEN_AS_ONE = "dashes, apostrophes, blanks or what does not show"
 
 
-workbook.declare("aixsuture", (*COLUMNS, TOTAL), KEYS)
+workbook.declare("aixsuture", (*COLUMNS, TOTAL), KEYS, (PREFIX,))
 
 
 def _may_have_ratings(path: Path) -> bool:
@@ -110,7 +110,7 @@ def _sheet(where: Where, data: bytes) -> workbook.Tab:
     missing = [name for name in (*COLUMNS, TOTAL) if name not in header]
     if missing or not any(name.startswith(PREFIX) for name in header) or len(set(header)) < len(header):
         what = f"column {', '.join(missing)} missing" if missing else "the columns are not those of OSATS.xlsx"
-        where.at(tab.place(number)).error("header", what, f"expected {', '.join(COLUMNS)}, {PREFIX}..., {TOTAL}")
+        where.at(tab.place(number)).error("header", what, f"expected {', '.join(COLUMNS)}, {PREFIX}..., {TOTAL} {workbook.IN_TIME}")
     AnnotationError.raise_any(where.faults)
     return tab
 

@@ -60,7 +60,7 @@ class _Video:
                 self.points[second], self.rows[second] = points, row
 
 
-workbook.declare(NAME, NEEDED, (VIDEO,))
+workbook.declare(NAME, NEEDED, (VIDEO,), (*TIMES, *CRITERIA))
 
 
 def _has_criteria(path: Path) -> bool:
@@ -114,7 +114,7 @@ def _rows(where: Where, tab: workbook.Tab | None) -> list[tuple[int, list[str], 
     missing = [name for name in NEEDED if name not in header]
     if missing or len(set(header)) < len(header):
         what = f"column {', '.join(missing)} missing" if missing else "a column stands twice"
-        where.at(tab.place(number)).error("header", what, f"expected {', '.join(NEEDED)}")
+        where.at(tab.place(number)).error("header", what, f"expected {', '.join(NEEDED)} {workbook.IN_TIME}")
         return []
     if not below:
         where.error("no-labels", "has no rows below its header", "take the workbook of the data set")
