@@ -239,7 +239,7 @@ def leave(folder, name, how):
 
 
 def test_a_sample_of_which_somebody_withdrew_says_to_draw_again_and_counts_nothing_that_was_said_of_them(sampled, capsys):
-    for number, clip in enumerate(sampled.drawn.clips):
+    for clip in sampled.drawn.clips:
         outcome = "finding" if clip.recording == "pair" else "clean"
         with review_study.desk(sampled.folder, "bea") as desk:
             desk.check(sampled.drawn.videos, clip, outcome, "a face" if outcome == "finding" else "")
