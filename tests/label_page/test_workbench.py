@@ -16,6 +16,7 @@ import labelled_study
 import sampled_release
 from each import each
 from labelled_study import FIRST, person, put, rate
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base.errors import AnnotationError, ReviewError
 from scrubin.base.files import sha256_of
 from scrubin.base.store import store
@@ -296,6 +297,30 @@ def test_who_withdraws_leaves_the_labels_and_all_others_stay(bench, folk, folder
     again = labelled_study.opened(folder)
     assert spans(again, pair, id_=PAIR) == [(0, 10, "preparation")]
     assert set(again.standing().assigned) == {"pair"}
+
+
+@pytest.mark.parametrize("task", ["to label", "to settle"])
+def test_who_withdraws_while_the_page_is_open_is_shown_and_labelled_no_more_and_given_to_nobody(bench, folk, folder, task):
+    who = folk[0] if task == "to label" else folk[-1]
+    if task == "to settle":
+        for number in bench.standing().assigned["single"]:
+            bench.say_done(person(folder, number), SINGLE, next(NONCES), done=True)
+    before = bench.standing().assigned["pair"]
+    assert bench.view(who, SINGLE)
+    withdrawn = withdrawal_memory.Memory().with_recording("single", "consent", {"id": [SINGLE]}, ["single"])
+    withdrawal_memory.write(withdrawn, folder)
+    assert SINGLE not in {one["id"] for one in bench.work(who)["recordings"]}
+    for ask in (bench.view, bench.recording, bench.proposals):
+        with pytest.raises(ReviewError, match="this recording is not yours"):
+            ask(who, SINGLE)
+    with pytest.raises(ReviewError, match="this recording is not yours"):
+        say(bench, who, put("a", 0, 30, "preparation"))
+    rewriting.forget(rewriting.ledger_of(folder), withdrawn)
+    assert bench.assign() == {}
+    again = labelled_study.opened(folder)
+    assert list(again.recordings) == [PAIR]
+    assert again.assign() == {}
+    assert again.standing().assigned == {"pair": before}
 
 
 def test_a_new_name_of_a_recording_takes_its_labels_along(bench, folk, folder):

@@ -164,20 +164,32 @@ def test_what_was_said_about_who_withdrew_is_no_wall_before_what_was_decided_abo
         assert desk.undo(None).facts["line"] == 1
         assert spans(desk, PAIR) == []
         # Only now is nothing else left; what is about them stays as it is, and no other recording is told where it is.
-        for number in (SINGLE, None):
-            with pytest.raises(ReviewError, match="withdrawn from the study: nothing is written about it"):
-                desk.undo(number)
-        if isinstance(about, str):
-            assert desk.undo(PAIR) is None
+        with pytest.raises(ReviewError, match="this recording was withdrawn from the study: nothing is written about it"):
+            desk.undo(SINGLE)
+        assert desk.undo(PAIR) is None
+        assert desk.undo(None) is None
         assert len(desk.lines()) == 5
+        with review_study.desk(folder) as again:
+            # What was said in them names them.
+            assert again.recording(SINGLE).log == ()
+            assert again.recording(PAIR).log
     finally:
         (folder / withdrawal_memory.PATH).unlink()
 
 
-def test_an_exclusion_elsewhere_is_named_as_well(desk):
+@pytest.mark.parametrize("also", ["nothing", "an acknowledgement about who withdrew"])
+def test_an_exclusion_elsewhere_is_named_as_well(desk, folders, also):
+    folder = folders[desk.reviewed.reviewers]
     desk.exclude(PAIR, "no consent")
-    with pytest.raises(ReviewError, match="about the exclusion of 'pair'"):
-        desk.undo(SINGLE)
+    if also != "nothing":
+        facts = {"subject": "quarantine", "key": "gone", "why": "known", "until": None}
+        Ledger(folder / LEDGER_PATH).append("acknowledged", facts, by="ann", session="page")
+        withdrawal_memory.write(withdrawal_memory.Memory().with_recording("gone", "consent", {}, ["gone"]), folder)
+    try:
+        with pytest.raises(ReviewError, match="about the exclusion of 'pair'"):
+            desk.undo(SINGLE)
+    finally:
+        (folder / withdrawal_memory.PATH).unlink(missing_ok=True)
 
 
 def test_the_same_wish_twice_undoes_once(desk):

@@ -399,6 +399,18 @@ def test_at_400_percent_everything_can_be_looked_at_by_keys(come_in, folder, siz
     assert picture["y"] + picture["height"] <= page.locator("#full-status").bounding_box()["y"] + 1
 
 
+@pytest.mark.parametrize("size", [(427, 240), (455, 216), (320, 256)])
+def test_at_400_percent_the_rows_of_the_lens_come_on_the_screen_in_turn_for_a_key_that_waits_for_them(come_in, folder, size):
+    page = come_in()
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    keyboard.opened(page)
+    keyboard.press(page, "j", "r")
+    says(page, "a moment more")
+    page.set_default_timeout(15_000)
+    says(page, "0:00.5: shown")
+    assert spans(folder) == [("reject", 10, 14)]
+
+
 def test_a_span_that_is_drawn_around_a_check_is_said_to_be_hidden_and_the_check_as_well(come_in, folder):
     path = folder / "params.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("checks: 0.02", "checks: 0.2"), encoding="utf-8")

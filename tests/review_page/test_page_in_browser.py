@@ -15,6 +15,8 @@ import review_server
 import review_study
 from held_requests import Held
 from page_client import HOSTILE
+from scrubin.audit.expected import withdrawal_memory
+from scrubin.cli import review
 from scrubin.stages.review import LEDGER_PATH, Ledger
 
 pytestmark = pytest.mark.slow
@@ -915,3 +917,21 @@ def test_a_sample_goes_on_where_it_stopped(chromium, study_released, tmp_path):
             assert server.interrupt() == 0
     assert len(lines(folder, "sampled")) == 1
     assert "2 of 4 clips were drawn at random (seed 0) and looked at: 0 findings" in server.output
+
+
+def test_a_sample_of_which_somebody_withdrew_says_on_the_page_what_the_terminal_says(chromium, study_released, tmp_path, monkeypatch):
+    folder = made_once.copy(study_released, tmp_path / "study")
+    monkeypatch.chdir(folder)
+    drawn = review.draw_clips(4, 0, "ann")
+    with review_study.desk(folder, "ann") as desk:
+        for clip in drawn.clips:
+            desk.check(drawn.videos, clip, "clean", "")
+    with review_server.running(folder, "--sample", "4", "--by", "ann") as server:
+        ann = Reviewer(chromium, server)
+        withdrawal_memory.write(withdrawal_memory.Memory().with_recording("pair", "consent", {}, ["pair"]), folder)
+        ann.page.locator("#list li.not-kept").wait_for()
+        ann.press("m")
+        assert "You looked at 3 clips: 0 findings. Somebody withdrew of whom 1 clip was drawn" in ann.text("#overview")
+        ann.page.context.close()
+        assert server.interrupt() == 0
+        assert "run the same command again" in server.output

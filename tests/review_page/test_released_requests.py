@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import shutil
 
+import pandas as pd
 import pytest
 
 import clips
@@ -15,11 +16,14 @@ from page_client import SINGLE, decide, lines, looked, post
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base.errors import ReviewError
 from scrubin.base.files import sha256_of
+from scrubin.base.layout import RECORDINGS_PATH, quarantine_path
+from scrubin.base.tables import io
+from scrubin.base.tables.private import QUARANTINE, RECORDINGS
 from scrubin.cli import review
 from scrubin.curate.page import released_study
 from scrubin.curate.page.open_study import RELEASED_TABLES, TABLES, StudyNow
 from scrubin.stages.release import released_clips
-from scrubin.stages.review import LEDGER_PATH, Ledger
+from scrubin.stages.review import LEDGER_PATH, Ledger, rewriting
 from scrubin.stages.review.sample import judgements
 
 
@@ -187,6 +191,74 @@ def test_a_sample_goes_on_without_somebody_who_withdrew_and_says_who_is_gone(sam
     assert capsys.readouterr().out.startswith("'pair' was withdrawn from the study: no clip of it is drawn or shown.\n3 of 3 clips")
     assert {clip.recording for clip in drawn.clips} == {"single"}
     assert [one.clip for one in judgements(Ledger(sampled.folder / LEDGER_PATH).lines(), drawn)] == [sampled.drawn.clips[other]]
+
+
+@pytest.mark.parametrize("change", ["the tables", "somebody else withdraws"])
+def test_what_was_seen_of_a_clip_stays_seen_whatever_else_changes_while_the_page_is_open(sampled, change):
+    """The browser does not ask for it again."""
+    number = sampled.number["borunga", 10.0]
+    look(sampled, number, "mono", range(200, 300, 4))
+    if change == "the tables":
+        path = sampled.folder / RELEASED_TABLES[0]
+        path.write_bytes(path.read_bytes())
+    else:
+        withdrawal_memory.write(withdrawal_memory.Memory().with_recording("pair", "consent", {}, ["pair"]), sampled.folder)
+    sampled.edition = sampled.get("/api/study").json()["edition"]
+    (file,) = sampled.get(f"/api/recordings/{number}").json()["recording"]["files"]
+    assert file["unseen"] == []
+    assert judge(sampled, sampled.number["borunga", 0.0]).status_code == 409
+    assert judge(sampled, number).status_code == 200
+
+
+@pytest.mark.parametrize("how", ["quarantined", "taken out"])
+def test_a_sample_waits_when_what_was_released_of_a_clip_is_no_longer_in_the_study(sampled, how):
+    number = sampled.number["borunga", 10.0]
+    look(sampled, number, "mono", range(200, 300, 4))
+    path, before = leave(sampled.folder, "pair", how)
+    refused = judge(sampled, sampled.number["abelo", 0.0])
+    says = "no longer in the study since: 'pair', left; 'pair', right; run: make repro"
+    assert (refused.status_code, says in refused.json()["error"]) == (503, True)
+    with pytest.raises(ReviewError, match=says):
+        review.draw_clips(9, 1, "ann")
+    # Where it comes back, for instance a file on a disk that was not there, what was seen stays seen.
+    path.write_bytes(before)
+    assert judge(sampled, number).status_code == 200
+
+
+def leave(folder, name, how):
+    """Have a later run of the pipeline set a recording aside, or take it out; return the table and what it was."""
+    path = folder / (quarantine_path("screen") if how == "quarantined" else RECORDINGS_PATH)
+    before = path.read_bytes()
+    if how == "quarantined":
+        row = {"recording": name, "camera": "left", "stage": "screen", "path": "a.mp4", "reason": "cannot be decoded", "mend": "copy it"}
+        io.write(QUARANTINE, pd.DataFrame([row]), path)
+    else:
+        table = io.read(RECORDINGS, path)
+        io.write(RECORDINGS, table[table.recording != name], path)
+    return path, before
+
+
+def test_a_sample_of_which_somebody_withdrew_says_to_draw_again_and_counts_nothing_that_was_said_of_them(sampled, capsys):
+    for clip in sampled.drawn.clips:
+        outcome = "finding" if clip.recording == "pair" else "clean"
+        with review_study.desk(sampled.folder, "bea") as desk:
+            desk.check(sampled.drawn.videos, clip, outcome, "a face" if outcome == "finding" else "")
+    withdrawn = withdrawal_memory.Memory().with_recording("pair", "consent", {"id": ["abelo"]}, ["pair"])
+    withdrawal_memory.write(withdrawn, sampled.folder)
+    for is_forgotten in (False, True):
+        if is_forgotten:
+            rewriting.forget(Ledger(sampled.folder / LEDGER_PATH), withdrawn)
+        capsys.readouterr()
+        assert review.conclude(sampled.drawn) == 0
+        said = capsys.readouterr().out
+        assert "run the same command again" in said
+        assert "a face" not in said
+        assert ("proves nothing" in said) is not is_forgotten
+    drawn = review.draw_clips(9, 0, "ann")
+    assert review.conclude(drawn) == 0
+    said = capsys.readouterr().out
+    assert "3 of 3 clips were drawn at random (seed 0) and looked at: 0 findings" in said
+    assert "run the same command again" not in said
 
 
 def test_outcomes_are_taken_in_a_sample_alone_and_decisions_never(sampled, page):

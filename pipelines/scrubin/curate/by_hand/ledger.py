@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params, strangers
 from scrubin.base.errors import ReviewError
 from scrubin.base.faults import count_text
@@ -157,6 +158,7 @@ def _bytes(path: Path) -> bytes:
 
 
 MOST_CLIPS = 2000
+AGAIN = "Somebody of whom clips were drawn withdrew: run the same command again. It draws of the others, and what was said of these stands."
 
 
 def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> tuple[Sampled, list[str]]:
@@ -170,14 +172,16 @@ def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> 
     Raises
     ------
     ReviewError
-        When there is no finished release to draw from, or nothing in it to look at.
+        When there is no finished release to draw from, nothing in it to look at, or the study no longer has some of it.
     """
     if not 1 <= count <= MOST_CLIPS or seed < 0:
         msg = f"--sample is a number of clips from 1 to {MOST_CLIPS}, and --seed a whole number from 0"
         raise ReviewError(msg)
     desk, videos = Desk.open(folder, by), released_clips.load_released(folder)
     gone = sorted({name for name, _ in videos if name in desk.reviewed.withdrawn})
-    population = released_clips.population(folder, {key: one for key, one in videos.items() if key[0] not in gone}, desk.times_s)
+    others = {key: one for key, one in videos.items() if key[0] not in gone}
+    released_clips.require_reviewed(others, desk.reviewed.files)
+    population = released_clips.population(folder, others, desk.times_s)
     if not population:
         msg = "every released second is black: there is nothing to look at"
         raise ReviewError(msg)
@@ -198,11 +202,17 @@ class Conclusion:
 
 
 def conclude(wanted: Sampled, folder: Path = Path()) -> Conclusion:
-    """Return what a sample proves, and renew the private certificate."""
-    lines = Ledger(folder / LEDGER_PATH).lines()
-    drawn = next(one for one in sample.samples(lines) if one.drawn == wanted)
-    said = (sample.sentence(sample.proof(drawn)), *_findings(drawn), *issue.renew(folder, lines).splitlines())
-    return Conclusion(said, bool(drawn.findings))
+    """Return what a sample proves, and renew the private certificate; what was said about those who withdrew counts nothing."""
+    lines, withdrawn = Ledger(folder / LEDGER_PATH).lines(), withdrawal_memory.load(folder)
+    left = replace(wanted, clips=tuple(clip for clip in wanted.clips if clip.recording not in withdrawn))
+    # A run of the pipeline takes them out of the draw as well.
+    noted = next((one for one in sample.samples(lines) if one.drawn in (wanted, left)), None)
+    said, findings = [AGAIN] if left != wanted else [], False
+    if noted is not None:
+        drawn = replace(noted, judgements=sample.judgements(lines, left))
+        said = [sample.sentence(sample.proof(drawn)), *(_findings(drawn) if drawn.findings else said)]
+        findings = bool(drawn.findings)
+    return Conclusion((*said, *issue.renew(folder, lines).splitlines()), findings)
 
 
 def _findings(drawn: sample.Sample) -> Iterator[str]:

@@ -140,9 +140,15 @@ class Workbench:
         except TableError as error:
             raise ReviewError(str(error)) from error
         files = {(row["recording"], row["camera"]): row for row in rows}
+        # Also of those who were written into the list of the withdrawn by hand.
+        withdrawn = withdrawal_memory.load(folder)
         videos: dict[str, dict[str, ReleasedVideo]] = {}
         for (name, camera), video in sorted(load_released(folder).items(), key=lambda one: REFERENCE_CAMERAS.index(one[0][1])):
-            if (folder / RELEASE / video.path).is_file() and (not p.tasks or files[name, camera]["task"] in p.tasks):
+            if (
+                name not in withdrawn
+                and (folder / RELEASE / video.path).is_file()
+                and (not p.tasks or files[name, camera]["task"] in p.tasks)
+            ):
                 videos.setdefault(name, {})[camera] = video
         if not videos:
             msg = f"{RELEASE}: there is no released video of these tasks, so there is nothing to label; run: make repro"
@@ -152,9 +158,7 @@ class Workbench:
         raw = folder / params.raw_folder(path)
         if p.every_s is not None and TRIPLETS in p.layers:
             recordings = [_sampled(one, of_parts[one.name, one.about.camera], raw, p.every_s) for one in recordings]
-        # Also of those who were written into the list of the withdrawn by hand.
-        withdrawn = withdrawal_memory.load(folder)
-        _refuse_other_names(raw, [name for name in videos if name not in withdrawn])
+        _refuse_other_names(raw, list(videos))
         rewriting.forget(rewriting.ledger_of(folder), withdrawn)
         written.forget(raw, withdrawn, folder / written.EXPORTED_PATH)
         bench = cls(folder, p, scores, {one.id: one for one in sorted(recordings, key=lambda one: one.id)}, black=blackened.load(folder))
@@ -212,12 +216,17 @@ class Workbench:
     def assign(self) -> dict[str, tuple[int, ...]]:
         """Say who labels the recordings that nobody labels yet; return what is new, by the curator's name."""
         with self._lock:
-            durations_s = {one.name: one.duration_s for one in self.recordings.values()}
+            durations_s = {one.name: one.duration_s for one in self._left()}
             active = [one.number for one in people.load(self.folder / people.PATH) if one.role == "annotator" and one.token_sha256]
             drawn = assignment.draw(durations_s, active, self.standing().assigned, self.p)
             if drawn:
                 self._append(Assigned(drawn), 0, "")
             return drawn
+
+    def _left(self) -> list[Recording]:
+        """Return the recordings without who withdrew while the page was open: nothing of them is shown, nothing written about them."""
+        withdrawn = withdrawal_memory.load(self.folder)
+        return [one for one in self.recordings.values() if one.name not in withdrawn]
 
     # What a person asks
 
@@ -225,9 +234,9 @@ class Workbench:
         """Return the recordings of a person, in their order: those to label, or of an adjudicator those to settle."""
         standing = self.standing()
         if person.role == "adjudicator":
-            several = [one for one in self.recordings.values() if len(standing.assigned.get(one.name, ())) > 1]
+            several = [one for one in self._left() if len(standing.assigned.get(one.name, ())) > 1]
             return [one for one in several if not settled.missing(one.about, standing)]
-        mine = sorted(one.id for one in self.recordings.values() if person.number in standing.assigned.get(one.name, ()))
+        mine = sorted(one.id for one in self._left() if person.number in standing.assigned.get(one.name, ()))
         return [self.recordings[id_] for id_ in assignment.in_order(mine, person.number, self.p)]
 
     def recording(self, person: Person, id_: str) -> Recording:

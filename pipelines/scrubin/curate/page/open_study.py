@@ -65,6 +65,13 @@ class OpenStudy:
         """Changes with every line of the ledger, and with every run of the pipeline."""
         return f"{self.generation}-{self.desk.head}"
 
+    def going_on(self, before: OpenStudy) -> OpenStudy:
+        """Return this study with what was shown of it before it was opened anew."""
+        if self.edition != before.edition:
+            return self
+        # The files are the same, so what the page shows of them was sent.
+        return replace(self, served=before.served, plants=before.plants)
+
     def times_s(self, file: FileKey) -> Numbers:
         """Return the time of every frame of a file, then the end of the last; shape (n + 1,).
 
@@ -365,10 +372,7 @@ class StudyNow:
                 except (ScrubinError, OSError) as error:
                     raise RewrittenError(f"{error}; trying again" if isinstance(error, ReviewError) else RUNNING) from error
                 self._study.stills.close()
-                if renewed.edition == self._study.edition:
-                    # The files are the same, so what the page shows of them was sent.
-                    renewed = replace(renewed, served=self._study.served, plants=self._study.plants)
-                self._study, self._identity = renewed, identity
+                self._study, self._identity = renewed.going_on(self._study), identity
             return self._study
 
     def close(self) -> None:

@@ -50,6 +50,14 @@ class ReleasedStudy(OpenStudy):
     _times_s: dict[FileKey, Numbers] = field(default_factory=dict)
     _seen: dict[FileKey, Flags] = field(default_factory=dict)
 
+    def going_on(self, before: OpenStudy) -> OpenStudy:
+        """Return this study with what was shown and seen of it before: whoever saw a video saw it, whatever became of others."""
+        if isinstance(before, ReleasedStudy):
+            places = before._places()
+            then = {file: places[place] for place, file in self._places().items() if place in places}
+            self._seen.update({file: before._seen[one] for file, one in then.items() if one in before._seen})
+        return super().going_on(before)
+
     def times_s(self, file: FileKey) -> Numbers:
         """Return the time of every released frame of a file, then the end of the last; shape (n + 1,)."""
         if file not in self.videos:
@@ -85,15 +93,19 @@ class ReleasedStudy(OpenStudy):
 
     def note_seen(self, file: FileKey, view: str, frames: Sequence[int], look: Look, nonce: str) -> Line | None:
         """Append which frames of the source the released stills showed."""
-        return self._note_seen(file, file, frames, look, nonce)
+        line = self._note_seen(file, file, frames, look, nonce)
+        for start, end in seconds_of(frames, self.times_s(file)):
+            self._flags(file)[start : end + 1] = True
+        return line
 
     def _note_seen(self, file: FileKey, source: FileKey, frames: Sequence[int], look: Look, nonce: str) -> Line | None:
         """Append which frames of a source file the stills of a released one showed."""
         first = self.videos[file].first_source_frame
-        line = self.desk.seen(*source, VIEW, [first + frame for frame in frames], look, nonce)
-        for start, end in seconds_of(frames, self.times_s(file)):
-            self._flags(file)[start : end + 1] = True
-        return line
+        return self.desk.seen(*source, VIEW, [first + frame for frame in frames], look, nonce)
+
+    def _places(self) -> dict[tuple[int, ReleasedVideo], FileKey]:
+        """Return the files by what they show: a recording may get another number."""
+        return {(0, video): file for file, video in self.videos.items()}
 
     def _summary(self, one: RecordingSummary) -> RecordingSummary:
         files = [(one.number, camera) for camera in one.cameras if (one.number, camera) in self.videos]
@@ -136,6 +148,7 @@ class ReleasedStudy(OpenStudy):
         return float(source_s[video.first_source_frame + video.frame_count] - source_s[video.first_source_frame])
 
     def _flags(self, file: FileKey) -> Flags:
+        """Return which seconds were seen in this session."""
         if file not in self._seen:
             self._seen[file] = np.zeros(math.ceil(self.times_s(file)[-1]), dtype=np.bool_)
         return self._seen[file]
@@ -179,7 +192,6 @@ class SampledStudy(ReleasedStudy):
 
     drawn: Sampled
     recording_of: Mapping[int, int]
-    _seen_frames: dict[FileKey, Flags] = field(default_factory=dict)
 
     @property
     def clips(self) -> tuple[Clip, ...]:
@@ -226,8 +238,9 @@ class SampledStudy(ReleasedStudy):
 
     def note_seen(self, file: FileKey, view: str, frames: Sequence[int], look: Look, nonce: str) -> Line | None:
         """Append which frames of the source the stills showed."""
-        self._frames(file)[list(frames)] = True
-        return self._note_seen(file, (self.recording_of[file[0]], file[1]), frames, look, nonce)
+        line = self._note_seen(file, (self.recording_of[file[0]], file[1]), frames, look, nonce)
+        self._flags(file)[list(frames)] = True
+        return line
 
     def judge(self, number: int, outcome: str, why: str, nonce: str) -> Line:
         """Append what this person says about a clip.
@@ -288,15 +301,20 @@ class SampledStudy(ReleasedStudy):
         said = judgements(self.desk.lines(), self.drawn)
         return {one.clip: one for one in sorted(said, key=lambda one: one.outcome == FINDING)}
 
-    def _frames(self, file: FileKey) -> Flags:
-        return self._seen_frames.setdefault(file, np.zeros(len(self.times_s(file)) - 1, dtype=np.bool_))
+    def _places(self) -> dict[tuple[int, ReleasedVideo], FileKey]:
+        """Return the files by the clip and what it is of: what was seen in one clip was not seen in another."""
+        return {(file[0], video): file for file, video in self.videos.items()}
+
+    def _flags(self, file: FileKey) -> Flags:
+        """Return which frames were seen in this session."""
+        return self._seen.setdefault(file, np.zeros(len(self.times_s(file)) - 1, dtype=np.bool_))
 
     def _unseen_cells(self, file: FileKey) -> Numbers:
         """Return the places of the stills of a clip, in ``STILLS_EVERY_S``, of which no frame was shown."""
         clip, times_s = self.clips[file[0]], self.times_s(file)[:-1]
         cells = np.floor(times_s / STILLS_EVERY_S + SAME_CELL)
         inside = (times_s >= clip.start_s - SAME_CELL) & (times_s < clip.end_s - SAME_CELL)
-        return np.setdiff1d(cells[inside], cells[inside & self._frames(file)])
+        return np.setdiff1d(cells[inside], cells[inside & self._flags(file)])
 
     def _refuse_unseen(self, number: int) -> None:
         for file in self._cameras(number):
@@ -317,7 +335,7 @@ def open_sampled(
     Raises
     ------
     ReviewError
-        When the videos are other ones by now.
+        When the videos are other ones by now, or the study no longer has what was released of a clip.
     """
     desk = Desk.open(folder, by)
     by_name = released_clips.load_released(folder)
@@ -325,6 +343,8 @@ def open_sampled(
         msg = "the released videos are other ones than those from which the clips were drawn; start 'scrubin review --sample' again"
         raise ReviewError(msg)
     numbers = {one.name: one.number for one in desk.recordings()}
+    looked_at = {clip.recording for clip in drawn.clips} - {name for name in numbers if name in desk.reviewed.withdrawn}
+    released_clips.require_reviewed([key for key in by_name if key[0] in looked_at], desk.reviewed.files)
     recording_of = {number: numbers[clip.recording] for number, clip in enumerate(drawn.clips)}
     videos = {
         (number, camera): by_name[name, camera]

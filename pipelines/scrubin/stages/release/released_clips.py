@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,6 +88,28 @@ def require_finished(folder: Path, videos: Mapping[FileKey, ReleasedVideo]) -> N
     listed = {path: sha256 for sha256, _, path in (line.partition("  ") for line in lines) if path.startswith("videos/")}
     if videos_sha256(listed) != sha256_of_release(videos):
         msg = f"{SUMS}: the release is of other videos than the pipeline has rendered since; run: make repro"
+        raise ReviewError(msg)
+
+
+def require_reviewed(released: Iterable[FileKey], files: Container[FileKey]) -> None:
+    """Refuse to sample what was released of files that the study has no more: nobody can say where in them something is.
+
+    Parameters
+    ----------
+    files
+        What is reviewed.
+
+    Raises
+    ------
+    ReviewError
+        Names them.
+    """
+    gone = [f"'{recording}', {camera}" for recording, camera in sorted(released) if (recording, camera) not in files]
+    if gone:
+        msg = (
+            f"{VIDEOS_PATH}: released, but quarantined or no longer in the study since: {'; '.join(gone)}; run: make repro, "
+            "then start 'scrubin review --sample' again"
+        )
         raise ReviewError(msg)
 
 

@@ -358,7 +358,7 @@ class Desk:
         Raises
         ------
         ReviewError
-            When the last is in another recording: names it. When all that is left is about somebody who withdrew.
+            When the last is in another recording: names it. When this one is of somebody who withdrew.
         """
         if nonce and (known := self.written(nonce)) is not None:
             return known
@@ -366,10 +366,11 @@ class Desk:
         every = list(undoing.actions(self._state.standing, self.by))
         withdrawn = withdrawal_memory.load(self._folder)
         done = [one for one in every if not self._is_about(withdrawn, events.Withdrawn(one.lines[-1], ""))]
-        places = None if number is None else ("", self._state.name(number))
-        here = [one for one in done if places is None or one.recording in places]
+        name = None if number is None else self._state.name(number)
+        places = "", name
+        here = [one for one in done if name is None or one.recording in places]
         if not here:
-            if any(places is None or one.recording in places for one in every):
+            if name is not None and name in withdrawn and any(one.recording in places for one in every):
                 raise ReviewError(WITHDREW)
             if done:
                 msg = (

@@ -284,8 +284,8 @@ const clicks = {
   reject: whenOpen(() => decisions.judge("reject")),
   change: whenOpen(() => decisions.change()),
   draw: whenOpen(() => decisions.draw()),
-  clean: whenOpen(() => sample.clean()),
-  finding: whenOpen(() => sample.finding()),
+  clean: whenOpen(whenKept(() => sample.clean())),
+  finding: whenOpen(whenKept(() => sample.finding())),
 };
 state.on("drawn", whenOpen(() => decisions.draw()));
 state.on("full", () => full.open());

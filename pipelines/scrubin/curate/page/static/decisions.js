@@ -200,6 +200,7 @@ export class Decisions {
     this.say(byId("full").open ? "Look at it: a moment more. U takes it back." : "Look at both ends of it in the lens: a moment more. U takes it back.");
     let before = performance.now();
     while (!wish.isTakenBack && !isShown() && !(lost = whyLost(number, span, patience <= 0 || loading <= 0))) {
+      if (!byId("full").open) this.lens.bring((frame) => isOfLens(span, frame) && !this.#saw(span.camera, frame));
       await new Promise((resolve) => setTimeout(resolve, LENS_TICK_MS));
       const now = performance.now();
       // Nobody looks at pictures that are still on their way.
@@ -225,9 +226,13 @@ export class Decisions {
 
   #sawAll(camera, first, last) {
     for (let frame = first; frame <= last; frame += 1) {
-      if (!this.watch.has(camera, "lens", frame) && !this.watch.has(camera, "full", frame)) return false;
+      if (!this.#saw(camera, frame)) return false;
     }
     return true;
+  }
+
+  #saw(camera, frame) {
+    return this.watch.has(camera, "lens", frame) || this.watch.has(camera, "full", frame);
   }
 
   /** Send a decision, and return the answer. */
@@ -295,4 +300,5 @@ function isElsewhere(span) {
   return byId("full").open && !isOf;
 }
 
+const isOfLens = (span, frame) => span.lens.some(([first, last]) => first <= frame && frame <= last);
 const name = (span) => `${spanName(span)} at ${clock(span.start_s)}`;

@@ -83,6 +83,12 @@ export class Lens {
     for (const block of this.blocks) block.refresh(camera, frame);
   }
 
+  /** Scroll to the first frame that is left to see: a low window has no room for all rows. */
+  bring(isLeft) {
+    const buttons = this.blocks.flatMap((block) => block.buttons);
+    buttons.find((button) => isLeft(button.cell.frame))?.scrollIntoView({ block: "nearest" });
+  }
+
   #clear() {
     for (const block of this.blocks) {
       for (const button of block.buttons) this.watch.unobserve(button);
