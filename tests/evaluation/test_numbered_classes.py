@@ -8,6 +8,8 @@ import pytest
 from score_runs import fault, good, sides
 from scrubin.base.vocabulary.vocabulary import load
 from scrubin.cli import main
+from scrubin.evaluate.side import taking_part
+from scrubin.labels.model import ClassList
 
 ALPHABETICAL = ["bipolar", "clipper", "grasper", "hook", "irrigator", "scissors"]
 SHARES = (0.2, 0.2, 0.2, 0.2)
@@ -332,7 +334,8 @@ def test_a_class_that_only_predictions_have_is_false_and_leaves_all_runs_the_sam
         (tmp_path / f"run{len(values)}").mkdir()
         (tmp_path / f"run{len(values)}" / "labels.json").write_text(json.dumps(document))
     # Zeros of a class that is never there are all that an average precision could have of it.
-    assert values[1] > values[0] if value == "Brier score" else values[1] <= values[0]
+    is_worse = {"Brier score": values[1] > values[0], "segmentation score": 0 < values[1] < values[0]}
+    assert is_worse.get(value, values[1] == values[0])
     assert ("false: 'clipper'; correct" in said) == (value != "recognition AP")
     runs = [tmp_path / "run1", tmp_path / "run2"]
     good(capsys, OF_ABSENT[value][0], "--ground-truth", tmp_path / "truth", "--predictions", *runs, *OF_ABSENT[value][1:])
@@ -346,3 +349,12 @@ def test_the_error_of_a_class_that_only_predictions_have_is_added(tmp_path, caps
     assert overall(tmp_path, capsys, *OF_ABSENT["Brier score"], value="ECE")[0] == pytest.approx((0.5 + 0.5 + 0.9) / 2)
     _, said = overall(tmp_path, capsys, *OF_ABSENT["Brier score"], "--vocabulary", "cholect50", value="ECE")
     assert "clipper" not in said
+
+
+def test_lists_of_triplets_have_their_parts_and_lists_of_instruments_only_instruments():
+    vocabulary = load("cholect50")
+    instrument, verb, target = vocabulary.triplets[30]
+    lists = [ClassList("a", (30,), triplets=True), ClassList("b", (5,))]
+    there = {name: taking_part(lists, vocabulary, name, [0], 100) for name in ("i", "v", "t", "ivt")}
+    assert there == {"i": tuple(sorted({0, instrument, 5})), "v": tuple(sorted({0, verb})), "t": tuple(sorted({0, target})), "ivt": (0, 30)}
+    assert taking_part([], vocabulary, "v", [0], 3) == (0, 1, 2)

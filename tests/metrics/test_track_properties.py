@@ -148,3 +148,20 @@ def test_single_videos_of_a_draw_are_not_measured():
     with mock.patch.object(Sums, "measures", autospec=True, side_effect=Sums.measures) as measures:
         results(sums, "all", "paper", {}, np.array([0, 0]))
     assert all(call.kwargs["added"] for call in measures.call_args_list)
+
+
+def test_a_class_that_takes_no_part_takes_from_the_mean_of_published_numbers_and_adds_nothing():
+    right, false = TrackRows([0, 1], [1, 1], [0, 0], [BOX, BOX]), TrackRows([0, 1], [1, 2], [0, 1], [BOX, BOX])
+
+    def means(predictions, there):
+        every = results(counted([TrackVideo("a", 2, right, predictions)], 3, 0.5, there), "averaged", "compat", {})
+        assert {tuple(one.classes) for one in every} == {("0", "1", "2")}
+        return {one.variant.metric.removeprefix("tracks "): one.overall for one in every}
+
+    honest, invents = means(TrackRows([0], [1], [0], [BOX]), [0]), means(false, [0])
+    assert {one.n for one in invents.values()} == {1}
+    assert all(invents[name] == honest[name] for name in ("HOTA", "LocA", "IDF1", "MOTP"))
+    assert (honest["MOTA"].value, invents["MOTA"].value) == (0.5, -0.5)
+    # As many as TrackEval adds over all classes, of which it has the means.
+    assert invents["FP"].value == means(false, None)["FP"].value == 1
+    assert means(false, None)["LocA"].n == 3
