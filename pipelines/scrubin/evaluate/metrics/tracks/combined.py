@@ -176,7 +176,9 @@ def results(sums: Sums, together: str, semantics: Semantics, options: Mapping[st
             said = {**options, "classes": way} | ({"iou": exact(sums.threshold)} if name not in hota.SAYS else {})
             variant = Variant(f"tracks {name}", semantics, said)
             overall = _over_classes(name, way, *whole[name], left_out)
-            by_video = {video: _over_classes(name, way, *(of[at] for of in single[name]), left_out) for at, video in enumerate(names)}
+            by_video = {
+                video: _over_classes(name, way, single[name][0][at], single[name][1][at], left_out) for at, video in enumerate(names)
+            }
             classes = _by_class(*whole[name]) if way == "averaged" and draw is None else {}
             curves = _curves(sums) if (name, way) == ("HOTA", "one") and draw is None else {}
             every.append(Result(variant, overall, classes, by_video, curves))
