@@ -161,7 +161,7 @@ def test_a_class_that_takes_no_part_takes_from_the_mean_of_published_numbers_and
     honest, invents = means(TrackRows([0], [1], [0], [BOX]), [0]), means(false, [0])
     assert {one.n for one in invents.values()} == {1}
     assert all(invents[name] == honest[name] for name in ("HOTA", "LocA", "IDF1", "MOTP"))
-    assert (honest["MOTA"].value, invents["MOTA"].value) == (0.5, -0.5)
+    assert (honest["MOTA"].value, invents["MOTA"].value, invents["LocA"].value) == (0.5, -0.5, 1)
     # As many as TrackEval adds over all classes, of which it has the means.
     assert invents["FP"].value == means(false, None)["FP"].value == 1
     assert means(false, None)["LocA"].n == 3
