@@ -194,7 +194,7 @@ def ours(drawn: dict[str, Any]) -> dict[str, Any]:
 
     videos = [TrackVideo(one["name"], one["length"], *(rows(one[side]) for side in SIDES)) for one in drawn["videos"]]
     numbers: dict[str, Any] = {"videos": {}, "classes": {}}
-    for result in results(counted(videos, range(drawn["classes"]), THRESHOLD), "all", "compat", {}):
+    for result in results(counted(videos, drawn["classes"], THRESHOLD), "all", "compat", {}):
         name, way = result.variant.metric.removeprefix("tracks "), result.variant.options["classes"]
         numbers.setdefault(way, {})[name] = result.overall.value
         for of, values in (("classes", result.classes), ("videos", result.videos if way == "one" else {})):

@@ -127,6 +127,11 @@ def test_a_video_with_nothing_annotated_is_no_unit_of_a_test_where_a_team_invent
     document = json.loads(run(capsys, *order)[1])
     tests = document["significance"]
     assert (tests["units"], tests["differences"][0][1], tests["smallest_p"], tests["p"][0][1]) == (3, 3, 0.25, 0.25)
+    # The labels say what is annotated, not who enters: where every team invents something, nobody is ranked either.
+    (tmp_path / "right.json").write_text(json.dumps([*instances(range(3), 1), *instances([3], 3)]))
+    both = json.loads(run(capsys, *order)[1])
+    assert (both["significance"]["units"], both["significance"]["smallest_p"]) == (3, 0.25)
+    assert [one["methods"]["rank_then_mean"]["value"] for one in both["teams"]] == [1, 2]
     assert [(one["team"], one["video_scores"][3], one["methods"]["rank_then_mean"]["value"]) for one in document["teams"]] == [
         ("right", None, 1),
         ("invents", 0, 2),

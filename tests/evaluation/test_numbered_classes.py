@@ -8,6 +8,8 @@ import pytest
 from score_runs import fault, good, sides
 from scrubin.base.vocabulary.vocabulary import load
 from scrubin.cli import main
+from scrubin.evaluate.side import taking_part
+from scrubin.labels.model import ClassList
 
 ALPHABETICAL = ["bipolar", "clipper", "grasper", "hook", "irrigator", "scissors"]
 SHARES = (0.2, 0.2, 0.2, 0.2)
@@ -267,18 +269,21 @@ def test_tracks_of_videos_that_count_and_list_nothing_are_numbered_by_the_vocabu
     assert main(list(map(str, [*words, "--videos", tmp_path / "only.txt"]))) == 0
 
 
+def box(x):
+    return {"bbox": [x, 10, 20, 20], "segmentation": [[x, 10, x + 20, 10, x + 20, 30, x, 30]], "track_id": 1}
+
+
 def segmented(folder, names, shift=0):
     """Masked boxes of tracks of two classes in turn, in frames 0 to 5, and their COCO results, so many px to the right."""
     coco(folder / "truth", names)
     labels = json.loads((folder / "truth" / "labels.json").read_text())
     size = {"width": 100, "height": 100}
     labels["images"] = [{"id": k, "file_name": f"VID01_{k:06d}.jpg", **size} for k in range(6)]
-    rows = {x: {"bbox": [x, 10, 20, 20], "segmentation": [[x, 10, x + 20, 10, x + 20, 30, x, 30]], "track_id": 1} for x in (10, 10 + shift)}
     ids = [{"image_id": k, "category_id": 1 + k % len(names)} for k in range(6)]
-    labels["annotations"] = [{"id": k, **one, **rows[10]} for k, one in enumerate(ids)]
+    labels["annotations"] = [{"id": k, **one, **box(10)} for k, one in enumerate(ids)]
     (folder / "truth" / "labels.json").write_text(json.dumps(labels))
     (folder / "found").mkdir(exist_ok=True)
-    return [{**one, **rows[10 + shift], "score": 0.9} for one in ids]
+    return [{**one, **box(10 + shift), "score": 0.9} for one in ids]
 
 
 OF_ABSENT = {
@@ -312,9 +317,44 @@ def test_what_a_vocabulary_has_beyond_the_list_of_the_files_counts_only_where_so
         assert overall(tmp_path, capsys, *OF_ABSENT[value], value=value)[0] == named
 
 
-def test_a_class_that_only_predictions_have_takes_part(tmp_path, capsys):
+@pytest.mark.parametrize("is_right", [True, False])
+@pytest.mark.parametrize("value", OF_ABSENT)
+def test_a_class_that_only_predictions_have_is_false_and_leaves_all_runs_the_same_classes(tmp_path, capsys, value, is_right):
+    names, found = ["grasper", "hook", "clipper"], segmented(tmp_path, ["grasper", "hook"], shift=4)
+    document = json.loads((tmp_path / "truth" / "labels.json").read_text())
+    document["categories"] = [{"id": id_, "name": name} for id_, name in enumerate(names, 1)]
+    right = found if is_right else [{**found[0], **box(60), "score": 0.05}]
+    invented = {**found[1], **box(60), "category_id": 3, "track_id": 9, "score": 0.05}
+    values, said = [], ""
+    for rows in (right, [*right, invented]):
+        document["annotations"] = [{**one, "id": id_} for id_, one in enumerate(rows)]
+        (tmp_path / "found" / "labels.json").write_text(json.dumps(document))
+        one, said = overall(tmp_path, capsys, *OF_ABSENT[value], value=value)
+        values.append(one)
+        (tmp_path / f"run{len(values)}").mkdir()
+        (tmp_path / f"run{len(values)}" / "labels.json").write_text(json.dumps(document))
+    # Zeros of a class that is never there are all that an average precision could have of it.
+    is_worse = {"Brier score": values[1] > values[0], "segmentation score": 0 < values[1] < values[0]}
+    assert is_worse.get(value, values[1] == values[0])
+    assert ("false: 'clipper'; correct" in said) == (value != "recognition AP")
+    runs = [tmp_path / "run1", tmp_path / "run2"]
+    good(capsys, OF_ABSENT[value][0], "--ground-truth", tmp_path / "truth", "--predictions", *runs, *OF_ABSENT[value][1:])
+
+
+def test_the_error_of_a_class_that_only_predictions_have_is_added(tmp_path, capsys):
     segmented(tmp_path, ["grasper", "hook"])
     yolo(tmp_path / "found", [0] * 6, names=["clipper"])
-    value, _ = overall(tmp_path, capsys, *OF_ABSENT["Brier score"], value="Brier score")
     # Half of the labels of two classes are missed, and the clipper is false with its confidence of 0.9.
-    assert value == pytest.approx((0.5 + 0.5 + 0.81) / 3)
+    assert overall(tmp_path, capsys, *OF_ABSENT["Brier score"], value="Brier score")[0] == pytest.approx((0.5 + 0.5 + 0.81) / 2)
+    assert overall(tmp_path, capsys, *OF_ABSENT["Brier score"], value="ECE")[0] == pytest.approx((0.5 + 0.5 + 0.9) / 2)
+    _, said = overall(tmp_path, capsys, *OF_ABSENT["Brier score"], "--vocabulary", "cholect50", value="ECE")
+    assert "clipper" not in said
+
+
+def test_lists_of_triplets_have_their_parts_and_lists_of_instruments_only_instruments():
+    vocabulary = load("cholect50")
+    instrument, verb, target = vocabulary.triplets[30]
+    lists = [ClassList("a", (30,), triplets=True), ClassList("b", (5,))]
+    there = {name: taking_part(lists, vocabulary, name, [0], 100) for name in ("i", "v", "t", "ivt")}
+    assert there == {"i": tuple(sorted({0, instrument, 5})), "v": tuple(sorted({0, verb})), "t": tuple(sorted({0, target})), "ivt": (0, 30)}
+    assert taking_part([], vocabulary, "v", [0], 3) == (0, 1, 2)

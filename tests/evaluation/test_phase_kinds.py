@@ -5,6 +5,7 @@ import json
 import pytest
 
 from score_runs import fault, good, sides
+from scrubin.cli import main
 
 
 @pytest.fixture
@@ -101,6 +102,31 @@ def test_phases_that_only_the_vocabulary_of_their_names_has_take_no_part(study, 
     everywhere(lambda file: file.rename(file.with_name(file.name.replace("-phase", ""))))
     everywhere(lambda file: file.write_text(file.read_text().replace("Preparation", "aa").replace("Calot", "bb").replace("Clipping", "cc")))
     assert mean() == by_name
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("variant", [["undefined=A"], ["undefined=zero"], ["undefined=one"], ["kind=videos", "undefined=one"]])
+def test_a_phase_that_only_predictions_have_is_false_and_none_of_the_phases(study, capsys, variant, named):
+    def scored(run):
+        found, said = results(study, capsys, *variant)
+        of_means = [one for one in found if one["options"]["statistic"].startswith("mean") and "relaxed" not in one["metric"]]
+        (study / "scores.json").rename(study / f"{run}.json")
+        assert {one["options"]["phases"] for one in of_means} == {"3"}
+        return {one["metric"]: one["overall"]["value"] for one in of_means}, said.err
+
+    if not named:
+        for file in study.glob("*/video*.csv"):
+            file.write_text(file.read_text().replace("Preparation", "aa").replace("Calot", "bb").replace("Clipping", "cc"))
+    honest, said = scored("honest")
+    assert "no labelled video" not in said
+    file = study / "found" / "video01.csv"
+    rows = file.read_text().splitlines()
+    file.write_text("\n".join([*rows[:-1], "29,GallbladderPackaging"]) + "\n")
+    invents, said = scored("invents")
+    assert "so their frames are false: 'GallbladderPackaging'" in said
+    assert all(invents[metric] <= value for metric, value in honest.items() if "precision" not in metric)
+    assert main(["score", "compare", str(study / "honest.json"), str(study / "invents.json")]) == 0
+    assert "phase recognition recall" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -43,5 +43,5 @@ def drawn_videos(drawn):
 
 def numbers(videos, classes=CLASSES, *, way="all", semantics="paper", threshold=0.5):
     """Value and count by metric and way."""
-    every = results(counted(videos, range(classes), threshold), way, semantics, {})
+    every = results(counted(videos, classes, threshold), way, semantics, {})
     return {(one.variant.metric.removeprefix("tracks "), one.variant.options["classes"]): one.overall for one in every}

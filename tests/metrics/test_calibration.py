@@ -1,6 +1,7 @@
 """Calibration error and Brier score: against plain implementations and scikit-learn, on random probabilities with ties."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -149,3 +150,13 @@ def test_numbers_of_any_kind_are_numbers_and_a_fault_shows_all_of_its_digits():
 def test_without_frames_calibration_is_undefined():
     assert math.isnan(calibration.brier([], []))
     assert math.isnan(calibration.expected_error([], [], 5, "equal width"))
+
+
+def test_a_part_takes_part_where_any_of_its_triplets_does_and_another_one_adds_its_error():
+    triplets = replace(triplet_map([(0, 0, 0), (0, 1, 0), (1, 0, 0)], verbs=2, targets=1, null=()), there=(0,))
+    videos = [TripletVideo("v", [[1, 0, 0], [0, 0, 0]], [[0.5, 0.0, 0.25], [0.5, 0.0, 0.25]])]
+    every = calibration.Calibration(videos, triplets, 10).results("i")
+    assert [list(one.classes) for one in every] == [["0"], []] * 3
+    assert [one.overall.n for one in every] == [1, 2] * 3
+    # The first instrument errs by 0 on the mean, and by 0.25 squared; the second is never there.
+    assert [one.overall.value for one in every] == [0.25] * 4 + [0.25 + 0.0625] * 2

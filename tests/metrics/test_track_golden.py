@@ -12,7 +12,7 @@ TOLERANCE = 1e-12
 @pytest.mark.parametrize("path", cases.GOLDEN, ids=lambda path: path.stem)
 def test_tracks_have_the_numbers_of_trackeval(path):
     case = cases.golden(path)
-    every = results(counted(cases.golden_videos(case), range(case["classes"]), 0.5), "all", "compat", {})
+    every = results(counted(cases.golden_videos(case), case["classes"], 0.5), "all", "compat", {})
     seen = set()
     for result in every:
         name, way = result.variant.metric.removeprefix("tracks "), result.variant.options["classes"]

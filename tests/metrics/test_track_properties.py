@@ -64,8 +64,8 @@ def test_videos_drawn_again_are_the_same_as_given_again(drawn):
     given_again = [
         TrackVideo(f"{at}", *(getattr(videos[of], name) for name in ("length", "truth", "predictions"))) for at, of in enumerate(draw)
     ]
-    one = results(counted(videos, range(cases.CLASSES), 0.5), "all", "paper", {}, draw)
-    other = results(counted(given_again, range(cases.CLASSES), 0.5), "all", "paper", {})
+    one = results(counted(videos, cases.CLASSES, 0.5), "all", "paper", {}, draw)
+    other = results(counted(given_again, cases.CLASSES, 0.5), "all", "paper", {})
     assert [(result.variant.name, result.overall.n) for result in one] == [(result.variant.name, result.overall.n) for result in other]
     np.testing.assert_allclose([result.overall.value for result in one], [result.overall.value for result in other], atol=1e-12)
 
@@ -79,8 +79,7 @@ def test_the_order_of_rows_in_a_file_changes_no_bit():
     shuffled = rng.permutation(96)
     sides = [TrackRows(frames[at], ids[at], ids[at] % 2, of[at]) for of in (boxes, found) for at in (np.arange(96), shuffled)]
     one, other = (
-        results(counted([TrackVideo("v", 12, *both)], range(2), 0.5), "all", "paper", {})
-        for both in ((sides[0], sides[2]), (sides[1], sides[3]))
+        results(counted([TrackVideo("v", 12, *both)], 2, 0.5), "all", "paper", {}) for both in ((sides[0], sides[2]), (sides[1], sides[3]))
     )
     assert [(result.variant.name, result.overall) for result in one] == [(result.variant.name, result.overall) for result in other]
 
@@ -133,19 +132,36 @@ def test_thresholds_are_those_of_trackeval_to_the_last_bit():
 )
 def test_tracks_that_are_none_are_refused(rows, said):
     with pytest.raises(MetricsError, match=said):
-        counted([TrackVideo("a", 3, cases.rows_of(rows), cases.rows_of([]))], range(2), 0.5)
+        counted([TrackVideo("a", 3, cases.rows_of(rows), cases.rows_of([]))], 2, 0.5)
 
 
 def test_videos_are_given_once_each():
     one = TrackVideo("a", 1, cases.rows_of([]), cases.rows_of([]))
     for videos, said in (([], "no video is given"), ([one, one], "a video is given twice")):
         with pytest.raises(MetricsError, match=said):
-            counted(videos, range(1), 0.5)
+            counted(videos, 1, 0.5)
 
 
 def test_single_videos_of_a_draw_are_not_measured():
     row = TrackRows([0], [1], [0], [BOX])
-    sums = counted([TrackVideo("a", 1, row, row)], range(1), 0.5)
+    sums = counted([TrackVideo("a", 1, row, row)], 1, 0.5)
     with mock.patch.object(Sums, "measures", autospec=True, side_effect=Sums.measures) as measures:
         results(sums, "all", "paper", {}, np.array([0, 0]))
     assert all(call.kwargs["added"] for call in measures.call_args_list)
+
+
+def test_a_class_that_takes_no_part_takes_from_the_mean_of_published_numbers_and_adds_nothing():
+    right, false = TrackRows([0, 1], [1, 1], [0, 0], [BOX, BOX]), TrackRows([0, 1], [1, 2], [0, 1], [BOX, BOX])
+
+    def means(predictions, there):
+        every = results(counted([TrackVideo("a", 2, right, predictions)], 3, 0.5, there), "averaged", "compat", {})
+        assert {tuple(one.classes) for one in every} == {("0", "1", "2")}
+        return {one.variant.metric.removeprefix("tracks "): one.overall for one in every}
+
+    honest, invents = means(TrackRows([0], [1], [0], [BOX]), [0]), means(false, [0])
+    assert {one.n for one in invents.values()} == {1}
+    assert all(invents[name] == honest[name] for name in ("HOTA", "LocA", "IDF1", "MOTP"))
+    assert (honest["MOTA"].value, invents["MOTA"].value, invents["LocA"].value) == (0.5, -0.5, 1)
+    # As many as TrackEval adds over all classes, of which it has the means.
+    assert invents["FP"].value == means(false, None)["FP"].value == 1
+    assert means(false, None)["LocA"].n == 3

@@ -13,10 +13,10 @@ import numpy as np
 
 from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError
-from scrubin.base.faults import Fault, count_text, error
+from scrubin.base.faults import Fault, count_text, error, warning
 from scrubin.base.ground_truth import FRAMES_PER_SECOND
 from scrubin.base.vocabulary.vocabulary import Component, Vocabulary, related
-from scrubin.evaluate.series import Series
+from scrubin.evaluate.series import Series, listed
 from scrubin.labels.choices import Instant
 from scrubin.labels.files import reader, suspicions
 from scrubin.labels.files.detect import unread_faults
@@ -151,9 +151,9 @@ def read_truth(source: Source, wanted: Wanted) -> Side:
 
 
 def taking_part(
-    lists: Sequence[ClassList], vocabulary: Vocabulary, component: Component, used: Iterable[int], number: int
+    lists: Sequence[ClassList], vocabulary: Vocabulary, component: Component, labelled: Iterable[int], number: int
 ) -> tuple[int, ...]:
-    """Return the ids of the classes of a component that take part where one counts that nobody labels or predicts.
+    """Return the ids of the classes of a component that take part where one counts that nobody labels.
 
     What a vocabulary has beyond what files list is none of a study that was only found to use its names.
 
@@ -161,8 +161,8 @@ def taking_part(
     ----------
     lists
         Of the ground truth, as `Side.whole_lists`; without any the whole vocabulary takes part.
-    used
-        Ids that are labelled or predicted.
+    labelled
+        Ids that are labelled. What is predicted decides nothing: all teams have the same classes.
     number
         How many classes the component has.
     """
@@ -170,7 +170,23 @@ def taking_part(
         return tuple(range(number))
     of_triplet = vocabulary.component(component)
     own = [one for one in lists if one.triplets or component == "i"]
-    return tuple(sorted({*used, *(of_triplet[id_] if one.triplets else id_ for one in own for id_ in one.ids)}))
+    return tuple(sorted({*labelled, *(of_triplet[id_] if one.triplets else id_ for one in own for id_ in one.ids)}))
+
+
+def only_predicted(further: Mapping[str, Iterable[int]], names: Mapping[str, Mapping[str, str]]) -> tuple[Fault, ...]:
+    """Return the warning of classes that predictions have and the labels neither list nor have.
+
+    Parameters
+    ----------
+    further
+        Their ids, by component.
+    names
+        As `score_document.class_names`.
+    """
+    every = dict.fromkeys(f"'{names[component][str(id_)]}'" for component, ids in further.items() for id_ in sorted(ids))
+    what = f"the labels do not have these classes, so what is predicted of them is false: {listed([*every])}"
+    fix = "correct what is one of theirs, or name the vocabulary by --vocabulary"
+    return (warning("", "class-further", what, fix),) if every else ()
 
 
 def read_true_phases(source: Source) -> Side:

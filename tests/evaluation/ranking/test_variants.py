@@ -156,3 +156,28 @@ def test_the_rate_of_the_labels_counts_for_the_variants_too(tmp_path, capsys):
     found = ranked(tmp_path, capsys, "one", more=("--metric", "phases", "--vocabulary", "cholec80", "--fps", "30"))
     assert found["variants"]
     assert not [note for note in found["notes"] if "are not computed: " in note and "numbered by time" in note]
+
+
+def test_phases_of_a_found_vocabulary_are_ranked_by_the_numbers_of_score(tmp_path, capsys):
+    names = ["Preparation"] * 10 + ["CalotTriangleDissection"] * 10 + ["ClippingCutting"] * 10
+    for side_, phases in (("gt", names), ("one", names[1:] + names[-1:]), ("two", names[3:] + names[-3:])):
+        (tmp_path / side_).mkdir()
+        for video in ("v1", "v2"):
+            (tmp_path / side_ / f"{video}.csv").write_text("frame,phase\n" + "".join(f"{at},{one}\n" for at, one in enumerate(phases)))
+
+    def both(*more):
+        found = ranked(tmp_path, capsys, "one", "two", more=("--metric", "phases", "--component", "jaccard", *more))
+        by_name = {one["variant"]: one["scores"] for one in found["variants"]}
+        call = ["score", "phases", "--ground-truth", str(tmp_path / "gt"), "--predictions", str(tmp_path / "one"), "--out"]
+        cli.main([*call, str(tmp_path / "s.json"), "--variant", "undefined=zero", *more])
+        capsys.readouterr()
+        results = json.loads((tmp_path / "s.json").read_text())["results"]
+        own = next(one for one in results if one["metric"] == "phase recognition jaccard" and one["options"]["statistic"] == "mean")
+        (ranked_by,) = (value for name, value in by_name.items() if "relaxed" not in name and "undefined=zero" in name)
+        return own["options"]["phases"], ranked_by[0], own["overall"]["value"]
+
+    phases, ranked_by, scored = both()
+    assert (phases, ranked_by) == ("3", pytest.approx(scored, abs=1e-11))
+    phases, ranked_by, whole = both("--vocabulary", "cholec80")
+    assert (phases, ranked_by) == ("7", pytest.approx(whole, abs=1e-11))
+    assert whole < scored

@@ -154,12 +154,14 @@ def _of_submissions(args: argparse.Namespace, settings: RankingSettings, out: Pa
     document = ranking_document.rank(teams, truth, every[0], settings, components)
     if not args.variants:
         return document
+    from scrubin.base.vocabulary import vocabulary
     from scrubin.evaluate.side import Source
     from scrubin.labels.registry import format_of
 
     with asked():
         form = None if args.source is None else format_of(args.source)
-    return _with_variants(document, teams, Source(Path(args.ground_truth), form, truth.vocabulary, rate_or_none("--fps", args.fps)))
+        said = vocabulary.load(args.vocabulary) if args.vocabulary else None
+    return _with_variants(document, teams, Source(Path(args.ground_truth), form, said, rate_or_none("--fps", args.fps)))
 
 
 def _with_variants(document: dict[str, Any], teams: dict[str, Path], labels: Source) -> dict[str, Any]:

@@ -85,7 +85,8 @@ RECOGNITION_CHOICES: Mapping[str, Mapping[str, Choice]] = {
 }
 BOX_COMPONENTS = ("ivt", "i", "v", "t")
 BOX_PROGRAMS = ("ivtmetrics-0.1.5", "ivtmetrics-0.1.2", "ivtdmetrics-0.1")
-MASK_PROGRAMS = ("SAR_RARP50-evaluation", "ISINet")
+SAR_RARP50 = "SAR_RARP50-evaluation"
+MASK_PROGRAMS = (SAR_RARP50, "ISINet")
 BOXES = "boxes"
 SIZES = "sizes"
 CURVES = "curves"

@@ -52,6 +52,8 @@ class Contest:
         Of the metrics.
     notes
         What was done to the input, one sentence each.
+    annotated
+        Whether anything is annotated in each video, by the labels alone; None where they do not say it.
     """
 
     measure: Mapping[str, Any]
@@ -62,6 +64,7 @@ class Contest:
     clips_sharing_frames: int = 0
     lower_is_better: bool = False
     notes: tuple[str, ...] = ()
+    annotated: tuple[bool, ...] | None = None
 
     @property
     def sign(self) -> float:

@@ -61,6 +61,7 @@ def rank(
         videos=of.videos,
         ground_truth={"vocabulary": of.vocabulary, "frames": sum(len(one.frames) for one in of.truth.series.values())},
         notes=(sentence_on(ranked),) if pooled else (),
+        annotated=of.annotated,
     )
     document = ranking_document.of_evaluations(contest, ranked, [one for one in every if isinstance(one, Refusal)], settings)
     return document | {"together": _together(ranked) if pooled else None}

@@ -139,6 +139,7 @@ def document_of(
         np.stack([one.by_video for one in teams]),
         np.stack([one.not_given for one in teams]),
         better.sum(axis=1).tolist(),
+        annotated=contest.annotated,
         lower_is_better=contest.lower_is_better,
     )
     left_out = stability.each([one.values for one in teams], teams[0].by_class, lower_is_better=contest.lower_is_better)
@@ -212,7 +213,7 @@ def _teams(
 
 
 def _significance(contest: Contest, units: Sequence[FloatArray], tests: Tests, settings: RankingSettings) -> dict[str, Any]:
-    counted = int(np.count_nonzero(significance.comparable(np.stack(units))))
+    counted = int(np.count_nonzero(significance.comparable(np.stack(units), contest.annotated)))
     made = sum(test is not None and test.differences > 0 for row in tests for test in row) // 2
     corrected = made if settings.correction == "holm" else min(made, 1)
     smallest = significance.smallest_p(counted) if made else None

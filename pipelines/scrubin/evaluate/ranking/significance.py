@@ -92,21 +92,24 @@ def compare(one: FloatArray, other: FloatArray) -> TeamTest:
     return TeamTest(p, len(kept), plus / 2, minus / 2, "exact" if exact else "approximation", p)
 
 
-def comparable(values: FloatArray) -> BoolArray:
-    """Return the units on which teams are compared, (units,): those defined for every team that has any value at all.
+def comparable(values: FloatArray, annotated: Sequence[bool] | None = None) -> BoolArray:
+    """Return the units on which teams are compared, (units,): those with anything annotated in which any team has a value.
 
-    One that is undefined for a team has nothing annotated: another team has a value there only for what it invents.
+    Where nothing is annotated, a team has a value only for what it invents.
 
     Parameters
     ----------
     values
         (teams, units), where what a team did not give is filled in.
+    annotated
+        (units,); None where no labels are at hand: then units that are defined for every team with any value at all.
 
     >>> comparable(np.array([[0.9, np.nan], [0.8, 0.0], [np.nan, np.nan]])).tolist()
     [True, False]
     """
     defined = ~np.isnan(values)
-    every: BoolArray = np.logical_and(defined.any(axis=0), defined[defined.any(axis=1)].all(axis=0))
+    is_annotated = defined[defined.any(axis=1)].all(axis=0) if annotated is None else np.array(annotated, np.bool_)
+    every: BoolArray = np.logical_and(defined.any(axis=0), is_annotated)
     return every
 
 

@@ -180,24 +180,34 @@ class Ranking:
     ranks: FloatArray
 
 
-def every(values: FloatArray, missing: BoolArray, beaten: Sequence[int], *, lower_is_better: bool = False) -> list[Ranking]:
+def every(
+    values: FloatArray,
+    missing: BoolArray,
+    beaten: Sequence[int],
+    *,
+    annotated: Sequence[bool] | None = None,
+    lower_is_better: bool = False,
+) -> list[Ranking]:
     """Return the ranking of every way, in the order of `DESCRIPTIONS`.
 
     Parameters
     ----------
     values
-        (teams, videos); a video that is undefined for all teams counts for nothing, and one that is for some has no ranks.
+        (teams, videos); a video that is undefined for all teams counts for nothing.
     missing
         (teams, videos), where a team gave nothing and its value was filled in.
     beaten
         (teams,), how many others each is significantly better than.
+    annotated
+        As of `significance.comparable`: on other videos nobody is ranked.
     lower_is_better
         Of the values.
     """
+    comparable = significance.comparable(values, annotated)
     counted = ~np.isnan(values).all(axis=0)
-    values, missing = values[:, counted], missing[:, counted]
+    values, missing, comparable = values[:, counted], missing[:, counted], comparable[counted]
     sign = -1.0 if lower_is_better else 1.0
-    by_video = ranks_by_column(sign * np.where(missing, np.nan, values))[:, significance.comparable(values)]
+    by_video = ranks_by_column(sign * np.where(missing, np.nan, values))[:, comparable]
     won = np.where(np.isnan(values).all(axis=1), np.nan, np.array(beaten, np.float64))
     return [
         _ranking("mean_then_rank", _each(mean, values), sign),

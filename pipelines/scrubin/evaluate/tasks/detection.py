@@ -394,7 +394,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     sides = (_rows(*one, truth.sizes, sizes_px[starts[one[0]] + one[1]]) for one in of_both)
     scene = checked(BoxStudy(names, lengths, truth.sizes, *sides))
     components = _components(truth, choice["component"])
-    threshold = _iou(choice["iou"])
+    class_names, threshold = of_vocabulary(truth.vocabulary), _iou(choice["iou"])
     if semantics == "paper":
         refuse_foreign(choice, DETECTION_CHOICES["paper"], OF_KIND)
     if semantics == "paper" and choice["kind"] == variants.SIZES:
@@ -407,6 +407,9 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         of_sides = replace(masks.study_of(scene, images, *of_both), ignored=masks.ignored_of(names, at_truth, truth.images))
         lacking = np.concatenate([at_prediction[name] < 0 for name in names])
         there = {name: _taking_part(truth, scene, name) for name in components}
+        if choice.get("program") == variants.SAR_RARP50:
+            further = {name: set(scene.predictions.classes[name].tolist()).difference(of) for name, of in there.items()}
+            left_out = (*left_out, *side.only_predicted(further, class_names))
         results = masks.computation(replace(of_sides, unpredicted=lacking, there=there), components, choice)
     else:
         results_of = _paper if semantics == "paper" else _compat
@@ -415,13 +418,12 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         results = with_alone(results, "detection", choice, lambda draw: (scene if draw is None else matching.draw(scene, draw),))
     frames = {name: pair.frames for name, pair in joined.pairs.items()}
     compared = None if of_masks else ComparedBoxes(scene, frames, threshold, choice.get("interpolation", "step"))
-    class_names = of_vocabulary(truth.vocabulary)
     return Scoring([Computed(names, results, class_names, joined.frames, truth.vocabulary.name, compared)], (*left_out, *joined.faults))
 
 
 def _taking_part(truth: Boxes, scene: Scene, component: str) -> tuple[int, ...]:
-    used = {id_ for of in (scene.truth, scene.predictions) for id_ in of.classes[component].tolist()}
-    return side.taking_part(truth.whole_lists, truth.vocabulary, cast("Any", component), used, truth.sizes[component])
+    labelled = scene.truth.classes[component].tolist()
+    return side.taking_part(truth.whole_lists, truth.vocabulary, cast("Any", component), labelled, truth.sizes[component])
 
 
 def _paper(scene: Scene, components: Sequence[str], threshold: float, choice: Mapping[str, str]) -> Computation:

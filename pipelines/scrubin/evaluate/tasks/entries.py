@@ -61,6 +61,12 @@ class Entries:
         known = getattr(self.truth, "vocabulary", None)
         return None if known is None else str(known.name)
 
+    @property
+    def annotated(self) -> tuple[bool, ...] | None:
+        """Whether the labels have anything in each video; None of a task whose labels are none of instances."""
+        rows = getattr(self.truth, "rows", None)
+        return None if rows is None else tuple(name in rows and len(rows[name]) > 0 for name in self.videos)
+
     def as_json(self) -> dict[str, Any]:
         """Return what is to be said of the files of the labels, as JSON values."""
         return {"read": self.line, "problems": [fault.as_json() for fault in self.faults]}

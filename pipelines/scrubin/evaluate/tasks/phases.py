@@ -119,7 +119,7 @@ class Truth:
     fps
         Frames per second, where the release states them.
     labelled
-        Ids of the phases that occur in the files, where only their names say which vocabulary it is: what else it has takes no part.
+        Ids of the phases that take part; None: all. Where only names say which vocabulary it is, they are those that occur in the files.
     """
 
     series: Mapping[str, Series]
@@ -276,11 +276,12 @@ def computed(truth: Truth, predictions: Sequence[Predictions], semantics: str, c
     faults = [fault for one in joined for fault in one.faults]
     if further:
         MetricsError.raise_any([*faults, *_from_one(videos, len(truth.names), further, runs)])
-        faults.append(_false_frames(videos, truth.names, further, runs))
-        if semantics == "compat":
-            what = f"the published program does not know phases that no labelled video has, such as '{further[0]}'"
-            raise MetricsError([*faults, error("", "phase-further", what, "name all phases by --vocabulary, or use the semantics 'paper'")])
-        truth = replace(truth, vocabulary=own_categories.vocabulary_of({"phase": [*truth.names, *further]}))
+        vocabulary_of_both = own_categories.vocabulary_of({"phase": [*truth.names, *further]})
+        truth = replace(truth, vocabulary=vocabulary_of_both, labelled=truth.labelled or frozenset(range(len(truth.names))))
+    faults += _false_frames(videos, truth, runs)
+    if further and semantics == "compat":
+        what = f"the published program does not know phases that no labelled video has, such as '{further[0]}'"
+        raise MetricsError([*faults, error("", "phase-further", what, "name all phases by --vocabulary, or use the semantics 'paper'")])
     vocabulary = truth.vocabulary.name if truth.is_named else ""
     # Relaxed boundaries are defined for the workflow of Cholec80 only.
     is_cholec80 = truth.is_named and related(truth.vocabulary.name, "cholec80") and len(truth.names) == CHOLEC80.phases
@@ -354,20 +355,22 @@ def _from_one(
     return faults.all()
 
 
-def _false_frames(
-    videos: Sequence[PhaseVideo], known: tuple[str, ...], further: tuple[str, ...], runs: Sequence[Mapping[str, Series]]
-) -> Fault:
+def _false_frames(videos: Sequence[PhaseVideo], truth: Truth, runs: Sequence[Mapping[str, Series]]) -> tuple[Fault, ...]:
     """Return the warning of phases that only predictions have: each with its frames, as one, so that none hides behind another."""
+    if truth.labelled is None:
+        return ()
     every = []
-    for id_, name in enumerate(further, len(known)):
+    predicted = {id_ for video in videos for id_ in np.unique(np.asarray(video.predictions)).tolist()}
+    for id_ in sorted(predicted - truth.labelled):
         places = []
         for video in videos:
             for predicted, run in zip(np.asarray(video.predictions), runs, strict=True):
                 frames = np.asarray(video.numbers)[predicted == id_].tolist()
                 places += [f"{run[video.name].file or video.name} {ranges_text(frames, FRAMES_SHOWN)}"] * bool(frames)
-        every.append(f"'{name}' ({listed(places)})")
+        every.append(f"'{truth.names[id_]}' ({listed(places)})")
     what = f"no labelled video has these phases, so their frames are false: {listed(every)}"
-    return warning("", "phase-further", what, f"the labels have {_quoted(known)}; correct what is one of them")
+    known = _quoted([truth.names[id_] for id_ in sorted(truth.labelled)])
+    return (warning("", "phase-further", what, f"the labels have {known}; correct what is one of them"),) if every else ()
 
 
 def _assumed_omega(text: str, omega: int, rate: Fraction | None) -> list[str]:
@@ -395,9 +398,10 @@ def _confusions(videos: Sequence[PhaseVideo], truth: Truth) -> phases.Confusions
     whole = phases.confusions_of_videos(videos, truth.names)
     if truth.labelled is None:
         return whole
-    predicted = np.flatnonzero(whole.counts.sum(axis=(0, 1, 2)))
-    there = np.array(sorted(truth.labelled.union(predicted.tolist())), np.int64)
-    return replace(whole, counts=whole.counts[..., there, :][..., there], phases=tuple(truth.names[at] for at in there.tolist()))
+    predicted = set(np.flatnonzero(whole.counts.sum(axis=(0, 1, 2))).tolist())
+    there = np.array([*sorted(truth.labelled), *sorted(predicted - truth.labelled)], np.int64)
+    names = tuple(truth.names[at] for at in there.tolist())
+    return phases.Confusions(whole.counts[..., there, :][..., there], whole.videos, names, further=len(there) - len(truth.labelled))
 
 
 def _paper(videos: Sequence[PhaseVideo], truth: Truth, omega: int | None, choice: Mapping[str, str]) -> Computation:

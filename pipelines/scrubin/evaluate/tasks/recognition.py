@@ -176,22 +176,23 @@ def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, ch
     # The published program numbers classes by their position.
     names = class_names(truth.vocabulary, by_position=semantics == "compat")
     triplets = replace(truth.triplets, there=_taking_part(truth, videos))
+    further: tuple[Fault, ...] = ()
+    if choice.get("kind") == CALIBRATION and triplets.there is not None:
+        likely = {id_ for one in videos for id_ in np.flatnonzero((np.asarray(one.scores) > 0).any(axis=0)).tolist()}
+        further = side.only_predicted({truth.classes: likely.difference(triplets.there)}, names)
     results = results_of(videos, triplets, components, choice)
     if semantics == "paper":
         results = with_alone(results, "recognition", choice, lambda draw: (drawn_videos(videos, draw), truth.triplets))
     compared = ComparedClasses(videos, {name: pair.frames for name, pair in joined.pairs.items()}, truth.triplets)
-    return Scoring([Computed(tuple(joined.pairs), results, names, joined.frames, truth.vocabulary.name, compared)], joined.faults)
+    part = Computed(tuple(joined.pairs), results, names, joined.frames, truth.vocabulary.name, compared)
+    return Scoring([part], (*further, *joined.faults))
 
 
 def _taking_part(truth: Truth, videos: Sequence[TripletVideo]) -> tuple[int, ...] | None:
     if not truth.whole_lists:
         return None
-    used: set[int] = set()
-    for video in videos:
-        targets, scores = np.asarray(video.targets), np.asarray(video.scores)
-        # Of what a matrix of listed classes lacks readers have the least of its scores, or 0.
-        used.update(np.flatnonzero((targets == 1).any(axis=0) | (scores > min(0, scores.min(initial=0))).any(axis=0)).tolist())
-    return side.taking_part(truth.whole_lists, truth.vocabulary, truth.classes, used, len(truth.triplets))
+    labelled = {id_ for video in videos for id_ in np.flatnonzero(np.asarray(video.targets).any(axis=0)).tolist()}
+    return side.taking_part(truth.whole_lists, truth.vocabulary, truth.classes, labelled, len(truth.triplets))
 
 
 def combined(predictions: Sequence[Mapping[str, Series]], how: Ensemble, weights: Sequence[float]) -> dict[str, Series]:

@@ -122,19 +122,22 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         )
         videos.append(TrackVideo(name, len(pair.frames), *sides))
     classes = len(truth.vocabulary.instruments)
-    used = {id_ for video in videos for of in (video.truth, video.predictions) for id_ in np.asarray(of.classes).tolist()}
-    there = side.taking_part(truth.whole_lists, truth.vocabulary, "i", used, classes)
-    sums = counted(videos, there, _iou(choice["iou"]))
+    labelled, predicted = (
+        {id_ for video in videos for id_ in np.asarray(getattr(video, of).classes).tolist()} for of in ("truth", "predictions")
+    )
+    there = side.taking_part(truth.whole_lists, truth.vocabulary, "i", labelled, classes)
+    sums = counted(videos, classes, _iou(choice["iou"]), there)
     options = {"component": "i", "kind": choice["kind"]}
 
     def computation(draw: Draw | None) -> list[Result]:
         return results(sums, choice["classes"], cast("Semantics", semantics), options, draw)
 
     every = with_alone(computation, "tracks", choice, lambda draw: (drawn_videos(videos, draw), classes))
-    part = Computed(
-        names, every if semantics == "paper" else computation, of_vocabulary(truth.vocabulary), joined.frames, truth.vocabulary.name
-    )
-    return Scoring([part], joined.faults)
+    class_names = of_vocabulary(truth.vocabulary)
+    part = Computed(names, every if semantics == "paper" else computation, class_names, joined.frames, truth.vocabulary.name)
+    of_classes = choice["classes"] != CLASSES_TOGETHER[0]
+    further = side.only_predicted({"i": predicted.difference(there)} if of_classes else {}, class_names)
+    return Scoring([part], (*further, *joined.faults))
 
 
 def _iou(text: str) -> float:

@@ -29,6 +29,7 @@ from scrubin.evaluate.metrics.masks import BoolArray, FloatArray, IntArray, Mask
 from scrubin.evaluate.metrics.masks.pixels import IOU, NSD, of_class
 from scrubin.evaluate.metrics.registry import Quirk, declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant
+from scrubin.evaluate.metrics.variants import SAR_RARP50
 from scrubin.labels.masks import rle
 
 SCORE = declare(
@@ -82,7 +83,7 @@ class Published:
     program, component
         Which program, of which classes.
     there
-        The classes that take part.
+        The classes that take part: on neither side they are perfect. Another one counts where it is predicted, as 0.
     """
 
     iou: FloatArray
@@ -107,17 +108,18 @@ class Published:
         """
         videos = range(len(self.names)) if draw is None else draw.tolist()
         spans = [np.arange(self.starts[at], self.starts[at + 1]) for at in videos]
-        return self._sar_rarp50(spans, drawn=draw is not None) if self.program == "SAR_RARP50-evaluation" else self._isinet(spans)
+        return self._sar_rarp50(spans, drawn=draw is not None) if self.program == SAR_RARP50 else self._isinet(spans)
 
     def _variant(self, metric: str, **options: str) -> Variant:
-        every = {"component": self.component, "classes": str(len(self.there)), "program": self.program}
-        return Variant(metric, "compat", {**every, **options})
+        classes = len(self.there) if self.program == SAR_RARP50 else self.iou.shape[1]
+        return Variant(metric, "compat", {"component": self.component, "classes": str(classes), "program": self.program, **options})
 
     def _sar_rarp50(self, spans: list[IntArray], *, drawn: bool) -> list[Result]:
         found = []
         for metric, values, options in ((IOU, self.iou, {}), (NSD, self.nsd, {"tolerance": "10 px"})):
             filled = np.where(self.lacking[:, None], 0.0, np.where(np.isnan(values), 1.0, values))[:, self.there]
-            of_videos = [float(filled[span].mean()) if len(span) else math.nan for span in spans]
+            counted = len(self.there) + (~np.isnan(np.delete(values, self.there, axis=1))).sum(axis=1)
+            of_videos = [float(filled[span].sum() / counted[span].sum()) if len(span) else math.nan for span in spans]
             own = {} if drawn else {name: Value(value, len(span)) for name, value, span in zip(self.names, of_videos, spans, strict=True)}
             overall = Value(statistics.mean(of_videos), len(of_videos))
             found.append(Result(self._variant(metric, **options), overall, videos=own))

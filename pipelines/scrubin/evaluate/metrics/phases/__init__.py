@@ -6,7 +6,7 @@ Source: section 3.2, C(v): rows are annotated, columns predicted phases; section
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -187,11 +187,19 @@ class Confusions:
         Names of the videos; empty when the frames of all are pooled, the axis then has length 1.
     phases
         Names of the phases.
+    further
+        How many of them, the last ones, no truth has: what is predicted as one is false, and they are none of the phases that there are.
     """
 
     counts: IntArray
     videos: tuple[str, ...]
     phases: tuple[str, ...]
+    further: int = 0
+
+    @property
+    def known(self) -> int:
+        """How many phases the truth has."""
+        return len(self.phases) - self.further
 
     @property
     def scope(self) -> str:
@@ -206,7 +214,7 @@ class Confusions:
         ('b#0', 'b#1')
         """
         positions = np.asarray(draw, dtype=np.int64)
-        return Confusions(self.counts[:, positions], drawn_names(self.videos, positions), self.phases)
+        return replace(self, counts=self.counts[:, positions], videos=drawn_names(self.videos, positions))
 
 
 def confusions_of_videos(videos: Iterable[PhaseVideo], phases: int | Sequence[str]) -> Confusions:
@@ -245,4 +253,4 @@ def pooled_confusions(confusions: Confusions) -> Confusions:
     >>> pooled_confusions(confusions_of_videos([PhaseVideo("v", [0, 1], [0, 1]), PhaseVideo("w", [0, 1], [0, 0])], 2)).counts[0, 0].tolist()
     [[2, 0], [1, 1]]
     """
-    return Confusions(confusions.counts.sum(axis=1, keepdims=True), (), confusions.phases)
+    return replace(confusions, counts=confusions.counts.sum(axis=1, keepdims=True), videos=())

@@ -19,7 +19,7 @@ interpolated linearly between the videos, as by numpy's default.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal
@@ -36,6 +36,8 @@ from scrubin.evaluate.metrics.variants import AVERAGING_ORDERS, PHASE_SCOPES, ST
 Rate = Literal["precision", "recall", "f1", "jaccard"]
 RATES: tuple[Rate, ...] = ("precision", "recall", "f1", "jaccard")
 KINDS = ("frames", "videos")
+FILLED: Mapping[str, float] = {"zero": 0.0, "one": 1.0}
+"""What undefined values become, by strategy."""
 ACCURACY = declare(
     "phase recognition accuracy",
     task="phases",
@@ -121,8 +123,11 @@ def rate_elements(confusions: Confusions, rate: Rate, strategy: Strategy = "A") 
         What becomes of undefined values.
     """
     annotated = confusions.counts.sum(axis=-1) > 0
-    values = settled(by_phase(confusions.counts, rate), annotated, strategy)
-    options = {"scope": confusions.scope, "undefined": strategy, "phases": str(len(confusions.phases))}
+    values = by_phase(confusions.counts, rate)
+    # Of a phase that only predictions have nothing is filled: it is false where it is predicted, and 1 nowhere.
+    known = confusions.known if strategy in FILLED else len(confusions.phases)
+    values[..., :known] = settled(values[..., :known], annotated[..., :known], strategy)
+    options = {"scope": confusions.scope, "undefined": strategy, "phases": str(confusions.known)}
     return Elements(OF_RATE[rate], "paper", options, values, confusions.videos, confusions.phases)
 
 
@@ -130,7 +135,7 @@ def accuracy(confusions: Confusions) -> Elements:
     """Return the share of frames predicted as annotated, of every run and video (or of every run, when pooled); always defined."""
     true = np.trace(confusions.counts, axis1=-2, axis2=-1)
     values = _ratio(true, confusions.counts.sum(axis=(-2, -1)))[..., np.newaxis]
-    options = {"scope": confusions.scope, "phases": str(len(confusions.phases))}
+    options = {"scope": confusions.scope, "phases": str(confusions.known)}
     return Elements(ACCURACY, "paper", options, values, confusions.videos, ())
 
 
@@ -160,8 +165,8 @@ def settled(values: FloatArray, annotated: BoolArray, strategy: Strategy) -> Flo
         return values.copy()
     if strategy == "B":
         return np.where(annotated, values, np.nan)
-    if strategy in {"zero", "one"}:
-        return np.where(np.isnan(values), 0.0 if strategy == "zero" else 1.0, values)
+    if strategy in FILLED:
+        return np.where(np.isnan(values), FILLED[strategy], values)
     msg = f"there is no strategy {strategy!r} for undefined values; choose one of {', '.join(STRATEGIES)}"
     raise MetricsError(msg)
 

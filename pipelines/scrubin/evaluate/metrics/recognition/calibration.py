@@ -1,7 +1,8 @@
 """Calibration of probabilities: expected calibration error by stated bins, the Brier score.
 
 Every class is a yes or no of every frame, as labels of recognition are (several at a time, or none): its probability is held against
-whether it is there. All frames count, of all videos, and all classes that take part, also those that never occur.
+whether it is there. All frames count, of all videos, and all classes that take part, also those that never occur. A class that takes no
+part is nowhere there: its own error is added to theirs before that is divided by how many take part, so that to predict it never helps.
 
 - **ECE** (Guo et al., *On Calibration of Modern Neural Networks*, ICML 2017, equation 3): frames are put into bins by their probability;
   over the bins, weighted by how many frames they hold, the mean distance of mean probability and share of frames where the class is.
@@ -182,10 +183,14 @@ class Calibration:
             Positions of videos, which may repeat; None: all.
         """
         grouping, every_class = self._triplets.grouping(component), self._triplets.kept(component, ignore_null)
-        kept = every_class[np.broadcast_to(self._triplets.takes_part(component), len(grouping.ids))[every_class]]
+        is_there = np.broadcast_to(self._triplets.takes_part(component), len(grouping.ids))[every_class]
+        kept, others = every_class[is_there], every_class[~is_there]
         every = list(self._rows.values())
         drawn = every if draw is None else [every[at] for at in draw.tolist()]
         labels, scores = (np.concatenate(matrices, axis=1) for matrices in zip(*(_of(rows, grouping, kept) for rows in drawn), strict=True))
+        false = np.concatenate([_of(rows, grouping, others)[1] for rows in drawn], axis=1)
+        # Of what is nowhere there, every bin errs by its mean probability.
+        share = len(others) / max(1, len(kept)) if false.size and false.any() else 0.0
         ids = [str(int(grouping.ids[at])) for at in kept.tolist()]
         shared = {"component": component, "null": _null(component, ignore_null=ignore_null), "scope": "global"}
         results = []
@@ -193,9 +198,10 @@ class Calibration:
             options = {**shared, "bins": f"{self._bins} of {binning}"}
             values = [expected_error(one, other, self._bins, binning) for one, other in zip(labels, scores, strict=True)]
             together = expected_error(labels, scores, self._bins, binning)
-            results += _both(ECE, options, values, together, ids, labels.shape)
+            results += _both(ECE, options, values, together, ids, labels.shape, share and share * float(false.mean()))
         values = [brier(one, other) for one, other in zip(labels, scores, strict=True)]
-        return [*results, *_both(BRIER, shared, values, brier(labels, scores), ids, labels.shape)]
+        added = share and share * float((false**2).mean())
+        return [*results, *_both(BRIER, shared, values, brier(labels, scores), ids, labels.shape, added)]
 
 
 def _of(rows: ClassRows, grouping: Grouping, kept: IntArray) -> tuple[Probabilities, Probabilities]:
@@ -208,12 +214,18 @@ def _null(component: Component, *, ignore_null: bool) -> str:
 
 
 def _both(
-    metric: str, options: dict[str, str], values: Sequence[float], together: float, ids: Sequence[str], shape: tuple[int, ...]
+    metric: str,
+    options: dict[str, str],
+    values: Sequence[float],
+    together: float,
+    ids: Sequence[str],
+    shape: tuple[int, ...],
+    added: float,
 ) -> list[Result]:
     classes, frames = shape
     by_class = {id_: Value(value, frames) for id_, value in zip(ids, values, strict=True)}
-    overall = Value(statistics.mean([value for value in values if not math.isnan(value)]), classes if frames else 0)
+    overall = Value(statistics.mean([value for value in values if not math.isnan(value)]) + added, classes if frames else 0)
     return [
         Result(Variant(metric, "paper", {**options, "averaged": "over classes"}), overall, by_class),
-        Result(Variant(metric, "paper", {**options, "averaged": "all labels together"}), Value(together, classes * frames)),
+        Result(Variant(metric, "paper", {**options, "averaged": "all labels together"}), Value(together + added, classes * frames)),
     ]

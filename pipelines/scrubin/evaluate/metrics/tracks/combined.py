@@ -72,20 +72,20 @@ class Sums:
     ----------
     names
         The videos.
-    classes
-        Ids of the classes that take part.
     of_hota, of_clear, of_identity
         (videos, classes + 1, ...): of each class, and last of all classes as one.
     threshold
         Least IoU of CLEAR and identity.
+    there
+        (classes,): those that take part in a mean of which none is undefined.
     """
 
     names: tuple[str, ...]
-    classes: tuple[int, ...]
     of_hota: FloatArray
     of_clear: FloatArray
     of_identity: FloatArray
     threshold: float
+    there: BoolArray
 
     def measures(self, which: Draw | slice, *, pooled: bool, added: bool) -> Measures:
         """Return every metric with the count behind it, of videos added or each by itself.
@@ -112,15 +112,17 @@ class Sums:
         return {**hota.measures(parts[0]), **clear.measures(parts[1]), **identity.measures(parts[2])}
 
 
-def counted(videos: Sequence[TrackVideo], classes: Sequence[int], threshold: float) -> Sums:
+def counted(videos: Sequence[TrackVideo], classes: int, threshold: float, there: Sequence[int] | None = None) -> Sums:
     """Return the sums of all videos.
 
     Parameters
     ----------
     classes
-        Those that take part, by id.
+        How many there are.
     threshold
         Least IoU of a true box, for CLEAR and identity.
+    there
+        Ids of those that take part where a class that neither side has counts; None: all.
 
     Raises
     ------
@@ -133,12 +135,13 @@ def counted(videos: Sequence[TrackVideo], classes: Sequence[int], threshold: flo
         truth = checked(video.truth, video.length, f"annotations of {video.name}")
         predictions = checked(video.predictions, video.length, f"predictions of {video.name}")
         every = overlaps(truth, predictions)
-        groups = [of_class(every, truth.classes == class_, predictions.classes == class_) for class_ in classes]
+        groups = [of_class(every, truth.classes == class_, predictions.classes == class_) for class_ in range(classes)]
         of_hota.append([hota.counts(one) for one in (*groups, every)])
         of_clear.append([clear.counts(one, threshold) for one in (*groups, every)])
         of_identity.append([identity.counts(one, threshold) for one in (*groups, every)])
     names = tuple(video.name for video in videos)
-    return Sums(names, tuple(classes), np.array(of_hota), np.array(of_clear), np.array(of_identity), threshold)
+    takes_part: BoolArray = np.isin(np.arange(classes), range(classes) if there is None else there)
+    return Sums(names, np.array(of_hota), np.array(of_clear), np.array(of_identity), threshold, takes_part)
 
 
 def results(sums: Sums, together: str, semantics: Semantics, options: Mapping[str, str], draw: Draw | None = None) -> list[Result]:
@@ -163,6 +166,8 @@ def results(sums: Sums, together: str, semantics: Semantics, options: Mapping[st
         of = sums.measures(which, pooled=pooled, added=added)
         return {name: (_shown(name, value, n, semantics, added=added), n) for name, (value, n) in of.items()}
 
+    # With `paper` a class is in a mean where its number is defined; published programs fill what is not.
+    left_out = ~sums.there if semantics == "compat" else np.zeros_like(sums.there)
     every = []
     for way in CLASSES_TOGETHER if together == TRACK_CLASSES else (together,):
         whole = measured(pooled=way == "pooled", added=True)
@@ -170,9 +175,11 @@ def results(sums: Sums, together: str, semantics: Semantics, options: Mapping[st
         for name in whole:
             said = {**options, "classes": way} | ({"iou": exact(sums.threshold)} if name not in hota.SAYS else {})
             variant = Variant(f"tracks {name}", semantics, said)
-            overall = _over_classes(name, way, *whole[name])
-            by_video = {video: _over_classes(name, way, *(of[at] for of in single[name])) for at, video in enumerate(names)}
-            classes = _by_class(sums.classes, *whole[name]) if way == "averaged" and draw is None else {}
+            overall = _over_classes(name, way, *whole[name], left_out)
+            by_video = {
+                video: _over_classes(name, way, single[name][0][at], single[name][1][at], left_out) for at, video in enumerate(names)
+            }
+            classes = _by_class(*whole[name]) if way == "averaged" and draw is None else {}
             curves = _curves(sums) if (name, way) == ("HOTA", "one") and draw is None else {}
             every.append(Result(variant, overall, classes, by_video, curves))
     return every
@@ -185,21 +192,27 @@ def _shown(name: str, value: FloatArray, n: FloatArray, semantics: Semantics, *,
     return np.where(n > 0, value, 0.0) if name == "MOTA" and not added else value
 
 
-def _over_classes(name: str, way: str, values: FloatArray, counts: FloatArray) -> Value:
-    """Return one number of those of all classes: of several classes its count is how many it is made of."""
+def _over_classes(name: str, way: str, values: FloatArray, counts: FloatArray, left_out: BoolArray) -> Value:
+    """Return one number of those of all classes: of several classes its count is how many it is made of.
+
+    What is left out is false where it is predicted: it takes from the mean of the others, and never adds to it.
+    """
     if way == "pooled":
         return Value(float(values), round(float(counts)))
     if way == "one":
         return Value(float(values[-1]), round(float(counts[-1])))
     defined: BoolArray = ~np.isnan(values[:-1])
-    of = values[:-1][defined]
-    total = of.sum() if name in COUNTED else of.mean() if len(of) else 0.0
+    of, false = values[:-1][defined & ~left_out], np.minimum(values[:-1][left_out], 0.0)
+    if name in COUNTED:
+        total = values[:-1][defined].sum()
+    else:
+        total = of.mean() + (false.sum() / len(of) if false.any() else 0.0) if len(of) else 0.0
     return Value(float(total) if len(of) else float("nan"), len(of))
 
 
-def _by_class(classes: Sequence[int], values: FloatArray, counts: FloatArray) -> dict[str, Value]:
-    found = zip(classes, values[:-1].tolist(), counts[:-1].tolist(), strict=True)
-    return {str(class_): Value(value, round(n)) for class_, value, n in found}
+def _by_class(values: FloatArray, counts: FloatArray) -> dict[str, Value]:
+    found = zip(values[:-1].tolist(), counts[:-1].tolist(), strict=True)
+    return {str(class_): Value(value, round(n)) for class_, (value, n) in enumerate(found)}
 
 
 def _curves(sums: Sums) -> dict[str, dict[str, list[float]]]:
