@@ -280,7 +280,7 @@ def read_path(
         When nothing can be read at all: no such path, no format or several. All else is in ``faults``.
     """
     folder = label_folder(path, form, wanted, videos=videos)
-    if not options.lists and options.classes is None and options.vocabulary is None:
+    if options.classes is None and options.vocabulary is None:
         _refuse_unnamed(folder)
     named = path if path.is_dir() else path.parent
     # Files of a folder without a name are named with that which it has.
