@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -358,8 +359,10 @@ BESIDE = {
     "tagged.yaml": "a: !!python/object:os.x {b: 1}\n",
     "two.yaml": "a: 1\n---\nb: 2\n",
     "data.yaml": "names: [grasper, hook]\n",
+    "classes.txt": "grasper\nhook\n",
     "broken.yaml": "names: [grasper, hook\n",
-    "config.json": '{"model": "unet", "classes": 7, "frames": 16, "step": 2, "of": {"encoder": {"depth": 5, "none": {}}}}',
+    "config.json": '{"model": "unet", "classes": 7, "frames": 16, "step": 2, "images": {}, "of": {"encoder": {"depth": 5, "none": {}}}}',
+    "history.json": '{"loss": [4, 3, 2, 1], "val_loss": [4, 3, 2, 2], "anchors": [[1, 2, 3, 4], [5, 6, 7, 8]], "of": [[32, 64, 128, 256]]}',
     "metrics.json": '{"AP": 0.5, "bbox_mAP": 0.25, "of": {"best": 3, "betas": [0.9, 0.999]}}',
     "numbers.json": "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]",
     "matrix.json": "[[1, 2], [3, 4]]",
@@ -368,6 +371,8 @@ BESIDE = {
     "list.json": '[{"id": 1, "name": "hook"}]',
     "log.json": '{"epoch": 1, "loss": 0.5, "step": 3}\n{"epoch": 2, "loss": 0.25, "step": 6}\n',
     "notes.txt": "our method\nin two lines, with a comma; not of xgh04 or gh04b\n",
+    "commas.txt": "box, mask and more\nare in our paper\n",
+    "remarks.txt": "# our method\n# with 2 models\n",
     "line.txt": "our method, in one line\n",
     "team.txt": "Team A\n2 models\nsee the paper\n",
     "items.txt": "Our method\n1. We train\n2. We test\n",
@@ -386,16 +391,18 @@ def test_what_cannot_be_labels_is_left_out_of_a_submission_and_named(task, home,
     assert found["scorable"], found["problems"]
     assert {one["severity"] for one in found["problems"]} <= {"warning"}
     wanted = {name for name in {*files} - {*CASES[task]()[1]} if name.endswith((".yaml", ".yml", OF_FORMAT[task]))}
-    assert {one["file"] for one in found["problems"]} >= wanted - {"training_data.yaml"}
+    named = {one["file"] for one in found["problems"]}
+    assert named >= wanted - {"training_data.yaml"}
+    assert "training_data.yaml" not in named
     assert code in (0, 1)
 
 
 @pytest.mark.parametrize("task", ["masks", "tracks"])
-@pytest.mark.parametrize("name", ["settings.yaml", "data.yaml"])
+@pytest.mark.parametrize("name", ["settings.yaml", "data.yaml", "classes.txt"])
 def test_yaml_beside_labels_of_another_format_is_left_out_and_named(name, task, home, tmp_path, capsys):
     truth = put(tmp_path / "truth", {**CASES[task]()[0], name: BESIDE[name].encode()})
     code, _, err = run(capsys, "score", *SCORE[task], "--ground-truth", truth, "--predictions", home / task / "perfect")
-    assert (code, f"{name}: is not of the format" in err) == (0, True), err
+    assert (code, re.search(f"{name}: is not of the format.*: no names of classes are taken from it", err) is not None) == (0, True), err
 
 
 @pytest.mark.cases(8)
@@ -412,6 +419,9 @@ def test_yaml_beside_labels_of_another_format_is_left_out_and_named(name, task, 
         ("tracks", "notes.txt", b"GH04 had no box\nand the others some\n", "notes.txt"),
         ("tracks", "notes.txt", b"hook 1 2 3 4\n", "notes.txt"),
         ("tracks", "notes.txt", b"nothing at all, \xff\nin two lines\n", "notes.txt"),
+        ("tracks", "notes.txt", b"our boxes\n1,9,40,30,5,5,0.5,1,1\n", "notes.txt"),
+        ("tracks", "notes.txt", b"# a\n# b\n# c\n1,9,40,30,5,5,0.5,1,1\n", "notes.txt"),
+        ("tracks", "notes.txt", b'{"frame": 1, "id": 2, "bbox": [1, 2, 3, 4]}\n', "notes.txt"),
         ("tracks", "gh04.txt", b"nothing was\nfound here\n", "gh04.txt the first line"),
         ("tracks", "gh04/det/det.txt", b"nothing was\nfound here\n", "gh04/det/det.txt the first line"),
         ("tracks", "xy/notes.txt", b"nothing was\nfound here\n", "xy/notes.txt the first line"),
@@ -429,6 +439,18 @@ def test_yaml_beside_labels_of_another_format_is_left_out_and_named(name, task, 
         ("masks", "hook.json", b'{"hook": "PPYo1"', "several files of COCO results"),
         ("masks", "hook.json", b'{"image_id": 100, "bbox": [1, 2, 3, 4]}', "several files of COCO results"),
         ("masks", "hook.json", b'{"phases": ["cut", "cut", "cut"]}', "several files of COCO results"),
+        *(
+            ("masks", "hook.json", rows, "several files of COCO results")
+            for rows in (
+                b'[[100, 1, "PPYo1", 0.9], [101, 1, "PPYo1", 0.9]]',
+                b'{"f0": [[1, 2, 3, 4]], "f1": [[1, 2, 3, 4]]}',
+                b'{"data": [{"cls": 1, "counts": "PPYo1"}]}',
+                b'{"imgs": [{"file": "a.png"}]}',
+                b'{"a": {"counts": "PPYo1"}}',
+                b'{"preds": [{"img": 100, "cat": 1}]}',
+                b'{"image_id": 100, "category_id": 1, "score": 0.5}',
+            )
+        ),
         ("masks", "hook.json", b'{"0": "cut", "1": "cut"}', "several files of COCO results"),
         ("masks", "hook.json", b'{"by": "%s"}' % (b"x" * (1 << 20)), "several files of COCO results"),
         ("masks", "hook.json", b'{"hook": {"100": "PPYo1"}}', "several files of COCO results"),
@@ -580,9 +602,35 @@ def test_a_predicted_value_out_of_range_is_an_error_where_the_labels_have_the_cr
     assert "all.csv, line 3: Tension is '1.5'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("name", "values"), [("model", ("ours", "ours")), ("fold", ("3", "3")), ("time_ms", ("0", "40"))])
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("model", ("ours", "ours")),
+        ("fold", ("3", "3")),
+        ("fold", ("1", "3")),
+        ("time_ms", ("0", "40")),
+        ("why", ("seen well", "seen late", "blood", "smoke")),
+    ],
+)
 def test_a_column_of_labels_that_can_be_no_criterion_is_left_out_and_named(name, values, tmp_path, capsys):
-    truth = put(tmp_path / "truth", {"all.csv": f"video,frame,C1,{name}\na,0,1,{values[0]}\na,1,0,{values[1]}\n".encode()})
-    team = put(tmp_path / "team", {"all.csv": b"video,frame,C1\na,0,1\na,1,0\n"})
+    truth = put(tmp_path / "truth", criteria_in_two(name, values[: len(values) // 2], values[len(values) // 2 :]))
+    team = put(tmp_path / "team", {"all.csv": b"video,frame,C1\na,0,1\na,1,0\nb,0,1\nb,1,0\n"})
     code, _, err = run(capsys, "score", "criteria", "--ground-truth", truth, "--predictions", team)
     assert (code, f"not read, as it is no criterion: {name}" in err) == (0, True), err
+
+
+@pytest.mark.parametrize("value", ["TRUE", "yes", "100", "2", "0,5", "50 %", "met"])
+def test_a_criterion_of_one_table_is_one_in_all_and_its_values_out_of_range_are_errors(value, tmp_path, capsys):
+    truth = put(tmp_path / "truth", criteria_in_two("tension", ("0", "1"), (f'"{value}"', f'"{value}"')))
+    team = put(tmp_path / "team", criteria_in_two("tension", ("0", "1"), ("0", "1")))
+    code, _, err = run(capsys, "score", "criteria", "--ground-truth", truth, "--predictions", team)
+    assert (code, f"b.csv, line 2: tension is '{value}'" in err) == (1, True), err
+
+
+def criteria_in_two(name, first, second):
+    """A table per video, each of two frames, with one more column."""
+    cells = {"a": (*first, first[-1])[:2], "b": (*second, second[-1])[:2]}
+    return {
+        f"{video}.csv": f"video,frame,C1,{name}\n{video},0,1,{values[0]}\n{video},1,0,{values[1]}\n".encode()
+        for video, values in cells.items()
+    }

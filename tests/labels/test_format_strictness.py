@@ -409,6 +409,15 @@ BESIDE_DATA_SET = {
     "choice": ("classes:\n- 0\n- 2\nnames: unet\n", ""),
     "deep": ("trainer:\n  devices: 1\n  fold: 0\n", ""),
     "number": ("seed: 0\n", ""),
+    "weights": ("class_weights: [0.5, 2]\nnum_classes: 2\nlabel_smoothing: {by: 0.1}\nshow_labels: true\n", ""),
+    "digits": ("names: ['1', '2']\n", "the classes are also named in"),
+    "words": ("names: hook grasper\n", "the classes are also named in"),
+    "thing_classes": ("thing_classes: [hook, grasper]\n", "the classes are also named in"),
+    "id2label": ("id2label:\n  0: hook\n  1: grasper\n", "the classes are also named in"),
+    "label_map": ("label_map:\n  hook: 0\n  grasper: 0\n", "the classes are also named in"),
+    "instruments": ("instruments:\n- hook\n- grasper\n", "the classes are also named in"),
+    "empty": ("{}\n", "the classes are also named in"),
+    "large": (f"seed: 0\n#{' ' * (1 << 20)}\n", "the classes are also named in"),
     "one": ("0: hook\n", "the classes are also named in"),
     "list": ("- hook\n- grasper\n", "the classes are also named in"),
     "nothing": ("# names\n", "the classes are also named in"),
@@ -433,3 +442,30 @@ def test_yaml_beside_that_of_a_data_set_is_settings_or_refused_by_its_name(case,
     errors = sentences(reading.faults, "error")
     assert any("more.yaml" in one and says in one for one in errors) if says else not errors
     assert dict(reading.unread) == ({} if says else {tmp_path / "more.yaml": False})
+
+
+UNNAMED = {"count": "nc: 2\n", "words": "tips: [hook, grasper]\n", "settings": "task: detect\nclasses: null\n"}
+
+
+@each("case", UNNAMED)
+def test_yaml_without_names_of_classes_is_refused_by_its_name_where_nothing_else_names_them(case, tmp_path):
+    (tmp_path / "d.yaml").write_text(UNNAMED[case])
+    (tmp_path / "training_data.yaml").write_text("a: 1\n")
+    (tmp_path / "ab01_000000.txt").write_bytes(b"0 0.5 0.5 0.2 0.2\n")
+    with pytest.raises(AnnotationError, match=r"d\.yaml: nothing names the classes"):
+        reader.read_path(tmp_path, None, reader.Options())
+    known = vocabulary.load("prostatd")
+    for options in (reader.Options(known), reader.Options(classes=known)):
+        reading = reader.read_path(tmp_path, None, options)
+        assert (len(reading.collection.recordings), dict(reading.unread)) == (1, {tmp_path / "d.yaml": False})
+    (tmp_path / "classes.txt").write_text("hook\n")
+    assert len(reader.read_path(tmp_path, None, reader.Options()).collection.recordings) == 1
+
+
+def test_a_list_of_classes_beside_tables_of_phases_is_no_video_and_is_named(tmp_path):
+    for video in ("ab01", "cd02"):
+        (tmp_path / f"{video}.csv").write_text("frame,phase\n0,prep\n1,cut\n")
+    (tmp_path / "classes.txt").write_text("prep\ncut\n")
+    reading = reader.read_path(tmp_path, None, reader.Options())
+    assert [one.recording for one in reading.collection.recordings] == ["ab01", "cd02"]
+    assert dict(reading.unread) == {tmp_path / "classes.txt": False}

@@ -19,7 +19,10 @@ from scrubin.labels.registry import NAMES_CLASSES, document
 DATA_SET = ("data.yaml", "data.yml")
 MOST_BYTES = 1 << 20
 """Of notes and settings."""
-_SAYS_CLASSES = re.compile(r"(?:class_?)?names|class(?:es)?|categor(?:y|ies)|labels?", re.IGNORECASE)
+_SAYS_CLASSES = re.compile(r"(?:.*_)?names|class(?:es)?|categor(?:y|ies)|labels?", re.IGNORECASE)
+_SPEAKS_OF_CLASSES = re.compile(r".*(?:class|categor|label|instrument|tool|object|names).*", re.IGNORECASE)
+"""As ``thing_classes``, ``id2label`` and ``instruments``; in other words of settings, such as ``class_weights``, numbers are no names."""
+_CHOICE = "classes"
 _OF_LABELS = re.compile(
     r"(?:image|categor|annotation|result|prediction|frame|label|detection|instance|object|shape|track|triplet|phase|step|video|recording"
     r"|class|instrument|mask|box|bbox|polygon|segment|segmentation|key_?point|point|score|mark|criterion|criteria|c[1-9])"
@@ -28,6 +31,14 @@ _OF_LABELS = re.compile(
 )
 _OF_LOGS = re.compile(r"(?:step|score)s?", re.IGNORECASE)
 """Those of them that a row of a log has, too."""
+_OF_ROWS = re.compile(r"counts|rles?|(?:img|file)s?(?:_?(?:id|name|path)s?)?", re.IGNORECASE)
+"""What further an object in a list has that is a label."""
+_OF_RESULTS = frozenset(("image_id", "category_id", "rle"))
+_NO_ROWS = re.compile(r".*(?:anchor|confusion).*", re.IGNORECASE)
+"""So settings and metrics call lists of rows of numbers that are no labels."""
+FEWEST_VALUES = 4
+"""Of a row of labels without names: a box has so many."""
+_COMMENT = ("#", "%", "//")
 _BETWEEN_CELLS = re.compile(r"[,;\t]")
 
 
@@ -68,14 +79,19 @@ def _says_classes(value: Any) -> bool:
         return any(map(_says_classes, value))
     if not isinstance(value, Mapping):
         return False
-    return any((_SAYS_CLASSES.fullmatch(key) is not None and _are_several(one)) or _says_classes(one) for key, one in value.items())
+    return any(_are_names_of_classes(key, one) or _says_classes(one) for key, one in value.items())
 
 
-def _are_several(value: Any) -> bool:
-    """Return whether a value can be names: a choice of classes by number is none."""
+def _are_names_of_classes(key: str, value: Any) -> bool:
+    """Return whether a value can be names, also such as are numbers: only of classes there may be a choice by number."""
+    if _SPEAKS_OF_CLASSES.fullmatch(key) is None:
+        return False
     if isinstance(value, str):
-        return "," in value or "\n" in value.strip()
-    return not isinstance(value, list) or not all(isinstance(one, str) and one.isdigit() for one in value)
+        return len(re.split(r"[,;\s]+", value.strip())) > 1
+    if isinstance(value, list):
+        is_sure = _SAYS_CLASSES.fullmatch(key) is not None and key.casefold() != _CHOICE
+        return is_sure or not all(isinstance(one, str) and _is_number(one) for one in value)
+    return _SAYS_CLASSES.fullmatch(key) is not None or all(str(one).isdecimal() for one in value.values()) or any(map(str.isdecimal, value))
 
 
 def _is_count(values: Names[Any]) -> bool:
@@ -113,9 +129,10 @@ def holds_no_labels(file: Path, videos: Names[str]) -> bool:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:  # nor where it is no text
         return False
-    if file.suffix.lower() == ".json":
+    if file.suffix.lower() == ".json" or all(line.startswith("{") for line in lines):
         return _is_log(lines, videos)
-    return not any(_names_one(line, videos) for line in lines) and not _may_be_table(lines)
+    said = [line for line in lines if not line.startswith(_COMMENT)]
+    return not any(_names_one(line, videos) for line in lines) and not (said and _may_be_table(said))
 
 
 def _is_log(lines: Sequence[str], videos: Names[str]) -> bool:
@@ -128,23 +145,34 @@ def _is_log(lines: Sequence[str], videos: Names[str]) -> bool:
 
 
 def _may_be_labels(value: Any, videos: Names[str]) -> bool:
-    """Return whether something in a JSON value has a word of labels, a number or a video for its name; lists of names say what there is.
+    """Return whether something in a JSON value has a word of labels, a number or a video for its name, or is rows of a table.
 
-    Below such a word stands more than one value, but in a row of several.
+    Below such a word stands more than one value, but in a row of several. Lists of names say what there is.
     """
     if isinstance(value, list):
-        return any(_may_be_row_of_labels(one) or _may_be_labels(one, videos) for one in value)
+        return _are_rows(value) or any(_may_be_row_of_labels(one) or _may_be_labels(one, videos) for one in value)
     if not isinstance(value, Mapping) or _are_names(value):
         return False
-    for key, one in value.items():
+    kept = {key: one for key, one in value.items() if _NO_ROWS.fullmatch(key) is None or not isinstance(one, list)}
+    if not _OF_RESULTS.isdisjoint(value) or isinstance(value.get("counts"), str):
+        return True
+    if _are_rows([row for one in kept.values() if isinstance(one, list) for row in one]):
+        return True
+    for key, one in kept.items():
         of_labels = _OF_LABELS.fullmatch(key) is not None and isinstance(one, (list, Mapping)) and bool(one) and not _are_names(one)
         if of_labels or key.isdigit() or _names_one(key, videos) or _may_be_labels(one, videos):
             return True
     return False
 
 
+def _are_rows(values: Sequence[Any]) -> bool:
+    """Return whether some values are lists of the same length, as of a table without names of columns."""
+    lengths = [len(one) for one in values if isinstance(one, list)]
+    return any(length >= FEWEST_VALUES and lengths.count(length) > 1 for length in set(lengths))
+
+
 def _may_be_row_of_labels(value: Any) -> bool:
-    return isinstance(value, Mapping) and any(map(_is_of_labels, value))
+    return isinstance(value, Mapping) and any(_is_of_labels(key) or _OF_ROWS.fullmatch(key) is not None for key in value)
 
 
 def _is_of_labels(word: str) -> bool:

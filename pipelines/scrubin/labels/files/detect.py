@@ -20,7 +20,7 @@ from scrubin.labels.files import beside
 from scrubin.labels.formats.submission import documents as submitted
 from scrubin.labels.parse import documents, workbook
 from scrubin.labels.registry import (
-    NAMES_CLASSES,
+    LISTS_CLASSES,
     AnyFormat,
     Content,
     contents_of,
@@ -351,7 +351,7 @@ def _unread(path: Path, form: AnyFormat, others: Sequence[Path], looked: _Looked
         return {}
     names = _names(file for file in _some_of_each(others) if may_be_labels(file))
     # Settings, and lists of classes, which are none of this format.
-    found = {file: False for file in others if file.suffix.lower() in NAMES_CLASSES and file.name != DECLARATION}
+    found = {file: False for file in others if only_names_classes(file) and file.name != DECLARATION}
     with last_document_kept():
         for file, name in names.items():
             if _is_beside(form, name) or _is_known_by_name(name, looked.wanted):
@@ -383,7 +383,11 @@ def may_be_labels(file: Path) -> bool:
 def unread_faults(kind: str, unread: Mapping[Path, bool]) -> tuple[Fault, ...]:
     """Return the warnings of files beside labels of a kind that may be labels, too: who takes them for read is wrong."""
     what, fix = f"is not of the format {kind}, so it was not read", "move it out of the folder if it holds no labels"
-    return tuple(warning(str(file), LABELS_UNREAD if looks_like else UNREAD, what, fix) for file, looks_like in unread.items())
+    of_classes = f"{what}: no names of classes are taken from it"
+    return tuple(
+        warning(str(file), LABELS_UNREAD if looks_like else UNREAD, of_classes if only_names_classes(file) else what, fix)
+        for file, looks_like in unread.items()
+    )
 
 
 def _refuse_capitals(names: Mapping[Path, str], files: Sequence[Path]) -> None:
@@ -469,7 +473,9 @@ def _of_format(path: Path, form: AnyFormat, every: Mapping[Path, str]) -> list[P
     if form.by_hand.files is not None:
         return form.by_hand.files(path)
     fits = name_pattern(form)
-    return [file for file, name in every.items() if fits.fullmatch(name) and (file == path or not is_note(file))]
+    of_name = [file for file, name in every.items() if fits.fullmatch(name) and (file == path or not is_note(file))]
+    # A list of classes is no video of a format whose labels may have any name.
+    return [file for file in of_name if file == path or known_name(file) != LISTS_CLASSES or _is_own_name(form, every[file])]
 
 
 def _may_be_read(path: Path, every: Iterable[Path]) -> dict[Path, str]:

@@ -22,13 +22,13 @@ from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import formats, instance_spans
 from scrubin.labels.choices import BOX_TOLERANCE, Instant, Task
 from scrubin.labels.files import suspicions
-from scrubin.labels.files.detect import label_folder
+from scrubin.labels.files.detect import LabelFolder, label_folder
 from scrubin.labels.label_map import LabelMap, within
 from scrubin.labels.model import IDS, SOURCE_FRAMES, ClassList, Clock, Collection, LabelFiles, Labels
 from scrubin.labels.parse import fields
 from scrubin.labels.policy import Command, enforce
 from scrubin.labels.rates import Numbering, numbering_of
-from scrubin.labels.registry import WRITERS, AnyFormat, Content, DatasetFormat, name_pattern
+from scrubin.labels.registry import NAMES_CLASSES, WRITERS, AnyFormat, Content, DatasetFormat, name_pattern, only_names_classes
 from scrubin.labels.timing import BETWEEN_FRAMES, EXACT_EDGES, EXACT_TIMES, between_frames, retimed
 
 __all__ = ["Options", "Reading", "formats", "read", "read_contents", "read_path"]
@@ -282,12 +282,24 @@ def read_path(
         When nothing can be read at all: no such path, no format or several. All else is in ``faults``.
     """
     folder = label_folder(path, form, wanted, videos=videos)
+    if options.classes is None and options.vocabulary is None:
+        _refuse_unnamed(folder)
     named = path if path.is_dir() else path.parent
     # Files of a folder without a name are named with that which it has.
     root = named.as_posix() if named.name else strangers.real(named).name
     tasks = options.tasks or ((TASK_OF[wanted],) if wanted in TASK_OF else ())
     reading = read_contents(folder.contents, folder.form, replace(options, root=root, tasks=tasks))
     return replace(reading, paths=folder.paths, others=folder.others, unread=folder.unread)
+
+
+def _refuse_unnamed(folder: LabelFolder) -> None:
+    """Raise `AnnotationError` where only YAML without names that were found could name the classes, which would be taken for others."""
+    if not name_pattern(folder.form).fullmatch("data.yaml") or any(map(only_names_classes, folder.paths)):
+        return
+    what = "nothing names the classes that the labels number, and no names of classes were found in this file"
+    fix = "give their names by id, from 0, as names: [...] in data.yaml, or one a line in classes.txt; or choose them by --vocabulary"
+    settings = [file for file in folder.unread if file.suffix.lower() in NAMES_CLASSES]
+    AnnotationError.raise_any([Fault(str(file), "classes-unnamed", what, fix) for file in settings])
 
 
 def read_contents(contents: Mapping[str, bytes], form: AnyFormat, options: Options) -> Reading:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection as Names
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -33,6 +33,17 @@ CRITERION = re.compile(r"(?i:cvs_)?[cC][1-9]")
 OF_ANNOTATOR = re.compile(r"(?i:annotator|rater)")
 """In a name of a column, as data sets have them with a column per annotator: they are formats of their own."""
 MARK, RATER, VALUE = "mark", "rater", "value"
+NO_CRITERION = frozenset(
+    (
+        *("model", "method", "team", "run", "seed", "epoch", "checkpoint", "version", "split", "subset", "set", "fold", "fps"),
+        *("rater", "annotator", "center", "centre", "comment", "comments", "note", "notes", "remark", "remarks"),
+        *("file", "filename", "filepath", "path", "image", "imagename", "imagepath"),
+    )
+)
+"""What people write beside criteria, folded; a time is told by its name, too."""
+YES_OR_NO = frozenset(("true", "false", "t", "f", "yes", "no", "y", "n"))
+MOST_LEVELS = 3
+"""Words of more levels than ``no``, ``partly`` and ``yes`` are no criterion."""
 _Rows = dict[int, dict[tuple[str, str], float]]
 """By frame, the value of each criterion by each rater."""
 
@@ -59,11 +70,13 @@ def read(source: LabelFiles) -> Collection:
     """Return the values of the videos in files without an error; all faults are in ``Collection.faults``."""
     faults = Faults()
     names = fields.video_names(source.files, faults)
+    sheets = {file: csv_text.read(file, data) for file, data in sorted(source.files.items())}
+    other = _no_criteria(sheets.values(), source.criteria)
     found: dict[str, tuple[str, _Rows]] = {}
     stated: set[str] = set()
-    for file, data in sorted(source.files.items()):
+    for file, sheet in sheets.items():
         of_file = Faults()
-        for name, rows in _videos(Where(of_file, file), data, names[file], stated, source.criteria).items():
+        for name, rows in _videos(Where(of_file, file), sheet, names[file], stated, other).items():
             if name in found:
                 of_file.error(file, "file-repeated", f"the video {name} is also in {found[name][0]}", "give every video once")
             elif not of_file.errors():
@@ -79,14 +92,15 @@ def _layer(file: str, rows: _Rows) -> Layer:
     return Layer(file, np.array(sorted(rows), np.int64), mark_rows(every))
 
 
-def _videos(where: Where, data: bytes, own: str, stated: set[str], known: Names[str] | None) -> dict[str, _Rows]:
-    """Return the values of a file by video, and add the criteria that it has a column or a row for; ``known`` are those of the truth."""
-    sheet = csv_text.read(where.file, data)
+def _videos(where: Where, sheet: csv_text.Sheet, own: str, stated: set[str], other: Names[str]) -> dict[str, _Rows]:
+    """Return the values of a file by video, and add the criteria that it has a column or a row for; ``other`` columns are none."""
     where.faults.extend(sheet.faults)
     number, video = columns.first_of(sheet.columns, "frame"), columns.first_of(sheet.columns, "video")
     is_long = {MARK, VALUE} <= set(sheet.columns)
     criteria = [name for name in sheet.columns if name not in (number, video)]
-    criteria = criteria if is_long else _criteria(where, sheet, criteria, known)
+    if not is_long and (left := [name for name in criteria if fold(name) in other]):
+        where.warning("column-other", f"not read, as it is no criterion: {', '.join(map(csv_text.shown, left))}")
+        criteria = [name for name in criteria if name not in left]
     if sheet.columns and not sheet.faults and (number is None or not criteria):
         what = f"has the columns {', '.join(map(csv_text.shown, sheet.columns[:6]))}"
         where.at(f"line {sheet.header_line}").error("column-missing", what, "name them video, frame and as the criteria of the labels")
@@ -118,24 +132,34 @@ def _videos(where: Where, data: bytes, own: str, stated: set[str], known: Names[
     return videos
 
 
-def _criteria(where: Where, sheet: csv_text.Sheet, names: Sequence[str], known: Names[str] | None) -> list[str]:
-    """Return which columns are criteria: of those beside such as are called so, or are in the truth, none whose values say that it is none.
+def _no_criteria(sheets: Iterable[csv_text.Sheet], known: Names[str] | None) -> frozenset[str]:
+    """Return which columns of all tables are no criteria, folded, by their values in all of them: else half of one could be lost.
 
-    In labels, all values or a time say that; in predictions, where the truth says which criteria there are, one value does.
+    In predictions one value says that, as the truth, ``known``, says which criteria there are. In labels a value out of range is an error
+    of a criterion, unless the name is known to be that of none, or the values are a text.
     """
     of_truth = {fold(name) for name in known or ()}
-    beside = [name for name in names if fold(name) not in of_truth and not CRITERION.fullmatch(name)]
-    if len(beside) == len(names):
-        return list(names)
-    other = []
-    for name in beside:
-        may_be = [_may_be_value(cell) for row in sheet.rows if not csv_text.is_missing(cell := row.cells[name])]
-        one_is_enough = known is not None or columns.first_of([name], "seconds", "milliseconds") is not None
-        if may_be and not (all(may_be) if one_is_enough else any(may_be)):
-            other.append(name)
-    if other:
-        where.warning("column-other", f"not read, as it is no criterion: {', '.join(map(csv_text.shown, other))}")
-    return [name for name in names if name not in other]
+    kept: set[str] = set()
+    cells: dict[str, list[str]] = {}
+    for sheet in sheets:
+        kept |= {fold(name) for name in sheet.columns if fold(name) in of_truth or CRITERION.fullmatch(name)}
+        for name in sheet.columns:
+            values = [cell for row in sheet.rows if not csv_text.is_missing(cell := row.cells[name])]
+            cells.setdefault(fold(name), []).extend(values)
+    return frozenset(
+        name
+        for name, values in cells.items()
+        if kept
+        and name not in kept
+        and not all(map(_may_be_value, values))
+        and (known is not None or name in NO_CRITERION or columns.first_of([name], "seconds", "milliseconds") or _are_text(values))
+    )
+
+
+def _are_text(cells: Sequence[str]) -> bool:
+    """Return whether cells begin with a letter each, are none of a yes or a no, and are more than the levels of a criterion."""
+    words = {cell.strip().casefold() for cell in cells}
+    return all(word[:1].isalpha() for word in words) and words.isdisjoint(YES_OR_NO) and len(words) > MOST_LEVELS
 
 
 def _may_be_value(cell: str) -> bool:
