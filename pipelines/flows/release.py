@@ -49,7 +49,7 @@ def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams, files: Mappi
 
 
 def releases_of_others() -> list[other_clones.Earlier]:
-    """Return the releases here that note withdrawals; what is to go from its place, and another clone made, is kept."""
+    """Return the releases here that note withdrawals and that another clone made; what is to go from its place is kept."""
     p = params.load("release", ReleaseParams)
     earlier = other_clones.releases_here(p.name, p.previous)
     other_clones.keep(p.name, earlier)

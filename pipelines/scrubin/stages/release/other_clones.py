@@ -86,7 +86,7 @@ class Earlier:
 
 
 def releases_here(name: str, previous: Previous | None) -> list[Earlier]:
-    """Return the releases that note withdrawals: first one of another clone in its place, with what is kept, then whichever is named.
+    """Return the releases that lie here, note withdrawals, and were not made by this clone: first the one in its place, with what is kept.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def releases_here(name: str, previous: Previous | None) -> list[Earlier]:
         )
         raise ReleaseError(msg)
     before = None if previous is None else _before(Path(previous.path))
-    return [*([reduce(Earlier.joined, here)] if here else ()), *([before] if before and before.notes else ())]
+    return [*([reduce(Earlier.joined, here)] if here else ()), *_of_others([before] if before and before.notes else ())]
 
 
 def _of_others(earlier: Iterable[Earlier]) -> list[Earlier]:
@@ -239,7 +239,7 @@ def _kept(names: set[str]) -> tuple[Earlier | None, bool]:
 
 def keep(name: str, earlier: Sequence[Earlier]) -> None:
     """Keep what a release in its place says, before that is taken out of it: a run that is refused must not forget it."""
-    for one in _of_others(earlier):
+    for one in earlier:
         if one.where in PLACES:
             said = {"name": name, "version": one.version, "ids": sorted(one.ids), "withdrawn": withdrawn_notes.rows(one.notes)}
             _note({KEPT: said})
@@ -292,7 +292,7 @@ def refuse_return(earlier: Iterable[Earlier], now: Mapping[str, str], raw: Path,
     """
     last = last_release(None)  # a data set that was renamed since holds the same people
     held = {name: id_ for name, id_ in now.items() if last["recordings"].get(name) == id_}
-    for one in _of_these(_of_others(earlier), now):
+    for one in _of_these(earlier, now):
         suspects = sorted((name, id_) for name, id_ in held.items() if id_ not in one.ids)
         if suspects and one.notes - _answered(last):
             listed = ", ".join(f"'{name}' ({id_})" for name, id_ in suspects[:SHOWN])
@@ -359,7 +359,7 @@ def known_next(earlier: Iterable[Earlier], now: Mapping[str, Any]) -> dict[str, 
     last = last_release(None)
     if not now["withdrawn"] and MADE not in last:
         return {}
-    answered = reduce(Counter.__or__, (one.notes for one in _of_these(_of_others(earlier), now["recordings"])), _answered(last))
+    answered = reduce(Counter.__or__, (one.notes for one in _of_these(earlier, now["recordings"])), _answered(last))
     return {MADE: sorted({*_made(last), _of_record(now).mark}), ANSWERED: withdrawn_notes.rows(answered)}
 
 
