@@ -193,6 +193,7 @@ def main() -> None:
         document["review"] = reviewed
         seals.write_sealed(REPORTS / "release.json", document, seal)
         issue.private(certificate, review, document, lines, RELEASE, beside=folder)
+        other_clones.note_made(now)
     seals.write_sealed(gates.LAST_RELEASE_PATH, now, seal)
     log_outcome(study, review, pictures, missing, linkable)
 

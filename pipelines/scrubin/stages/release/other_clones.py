@@ -43,9 +43,10 @@ UNREAD = "unread"
 """There, that one went from its place of which nobody could read who withdrew."""
 MADE, ANSWERED = "made", "answered"
 """Where the record keeps which releases this clone has made, and the notes of others with which it has released."""
-AGAIN = f"pull it again: git checkout dvc.lock, then dvc pull --allow-missing --force {RELEASE}"
-"""A run that was refused, and a withdrawal, have taken it out of the lock file."""
+AGAIN = f"pull it again: remove {RELEASE}, then dvc get . {RELEASE} --rev HEAD --out {RELEASE}"
+"""A run that was refused, and a withdrawal, have taken it out of the lock file; if it came back there, 'dvc push' would send it."""
 VIDEOS = "tables/videos.parquet"
+PLACES = (str(RELEASE), str(LAST_RELEASE_PATH))
 SHOWN = 10
 
 
@@ -101,18 +102,25 @@ def releases_here(name: str, previous: Previous | None) -> list[Earlier]:
         then who withdrew. The last one of this clone is made anew.
     """
     last = last_release(None)
-    names, made = {name, last["name"]}, _made(last)
+    names = {name, last["name"]}
     pulled = _in_place(names, last)
     kept, is_unread = _kept(names)
-    if is_unread and (pulled is None or pulled.mark in made):
+    here = _of_others(one for one in (kept, pulled) if one and one.notes)
+    if is_unread and pulled not in here:
         msg = (
             f"{LAST_RELEASE_PATH}: a release that nobody could read went from {RELEASE} when somebody withdrew, and may have noted others; "
-            f"if another clone made it, {AGAIN}, and run again; if this one did, take '{KEPT}' out of {LAST_RELEASE_PATH}"
+            f"if another clone made it, {AGAIN}, and run again; if this one did, or what you pulled notes nobody, "
+            f"take '{KEPT}' out of {LAST_RELEASE_PATH}"
         )
         raise ReleaseError(msg)
     before = None if previous is None else _before(Path(previous.path))
-    here, named = ([one for one in found if one and one.notes and one.mark not in made] for found in ((kept, pulled), (before,)))
-    return [*([reduce(Earlier.joined, here)] if here else ()), *named]
+    return [*([reduce(Earlier.joined, here)] if here else ()), *_of_others([before] if before and before.notes else ())]
+
+
+def _of_others(earlier: Iterable[Earlier]) -> list[Earlier]:
+    """Return the releases that this clone has not made."""
+    made = _made(last_release(None))
+    return [one for one in earlier if one.mark not in made]
 
 
 def _made(last: Mapping[str, Any]) -> set[str]:
@@ -152,7 +160,13 @@ def _in_place(names: set[str], last: Mapping[str, Any]) -> Earlier | None:
 
 def _before(folder: Path) -> Earlier | None:
     """Return the release that parameters name; whoever compares with it refuses one that is none."""
-    return _read(folder)[1] if (folder / DOCUMENT).is_file() and (folder / CHECKSUMS).is_file() else None
+    if not ((folder / DOCUMENT).is_file() and (folder / CHECKSUMS).is_file()):
+        return None
+    try:
+        return _read(folder)[1]
+    except ReleaseError as error:
+        msg = f"params.yaml: 'release.previous': {error}"
+        raise ReleaseError(msg) from error
 
 
 def _read(folder: Path) -> tuple[str, Earlier]:
@@ -226,18 +240,31 @@ def _kept(names: set[str]) -> tuple[Earlier | None, bool]:
 def keep(name: str, earlier: Sequence[Earlier]) -> None:
     """Keep what a release in its place says, before that is taken out of it: a run that is refused must not forget it."""
     for one in earlier:
-        if one.where in (str(RELEASE), str(LAST_RELEASE_PATH)):
-            _keep({"name": name, "version": one.version, "ids": sorted(one.ids), "withdrawn": withdrawn_notes.rows(one.notes)})
+        if one.where in PLACES:
+            said = {"name": name, "version": one.version, "ids": sorted(one.ids), "withdrawn": withdrawn_notes.rows(one.notes)}
+            _note({KEPT: said})
 
 
 def keep_unread(name: str) -> None:
     """Keep that nobody can read what a release in its place says: the next run is refused until it is brought again."""
     with suppress(ReleaseError):  # a record that cannot be read refuses it as well
-        _keep({**(_record().get(KEPT) or {}), "name": name, UNREAD: True})
+        _note({KEPT: {**(_record().get(KEPT) or {}), "name": name, UNREAD: True}})
 
 
-def _keep(said: Mapping[str, Any]) -> None:
-    record = {**_record(), KEPT: said}
+def note_made(now: Mapping[str, Any]) -> None:
+    """Note that a release is made here, before it is in its place: killed after that, the next run must know it again.
+
+    Parameters
+    ----------
+    now
+        Record of the release, with what `known_next` returns; what it answers is not answered before it is there.
+    """
+    if MADE in now:
+        _note({MADE: now[MADE], ANSWERED: withdrawn_notes.rows(_answered(last_release(None)))})
+
+
+def _note(said: Mapping[str, Any]) -> None:
+    record = {**_record(), **said}
     LAST_RELEASE_PATH.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with whole(LAST_RELEASE_PATH) as part:
         part.touch(mode=0o600)
@@ -270,11 +297,13 @@ def refuse_return(earlier: Iterable[Earlier], now: Mapping[str, str], raw: Path,
         if suspects and one.notes - _answered(last):
             listed = ", ".join(f"'{name}' ({id_})" for name, id_ in suspects[:SHOWN])
             listed += f" and {len(suspects) - SHOWN} more" if len(suspects) > SHOWN else ""
+            unless = f"take '{KEPT}' out of it and remove {RELEASE}" if one.where in PLACES else "set 'release.previous' to null"
             msg = (
                 f"{one.where}: version {one.version} was made by another clone and notes withdrawals that this one has not answered, and "
                 f"{version} would hold what that version does not hold: {listed}; bring from the clone that released {one.version} "
                 f"the rows of {raw / withdrawals.NAME}, {withdrawal_memory.PATH} unless others withdrew here, "
-                f"and then {LAST_RELEASE_PATH}, and run again"
+                f"and then {LAST_RELEASE_PATH}, and run again; if this clone made {one.version}, {LAST_RELEASE_PATH} is of an older "
+                f"backup: restore the newer one, or {unless}"
             )
             raise ReleaseError(msg)
 
@@ -302,7 +331,8 @@ def carried(
         Of the recordings of the last release that were withdrawn, with their reasons.
     """
     known = withdrawn_notes.of_rows(last_tombstones(last))
-    others = _of_these(earlier, now)
+    # The record has another name when the data set was renamed: it is new then, and its notes are of the same people.
+    others = _of_these([*earlier, _of_record(last_release(None))], now)
     higher = [one for one in others if _number(one.version) > _number(last["version"])]
     noted = Counter[str]()
     for (_, reason), count in (reduce(Counter.__or__, (one.notes for one in higher), known) - known).items():
@@ -324,11 +354,11 @@ def known_next(earlier: Iterable[Earlier], now: Mapping[str, Any]) -> dict[str, 
     earlier
         As `releases_here` returns them.
     now
-        Record of the release, with its notes; a release without any means nobody.
+        Record of the release, with its notes; while there were none, nothing is kept.
     """
-    if not now["withdrawn"]:
-        return {}
     last = last_release(None)
+    if not now["withdrawn"] and MADE not in last:
+        return {}
     answered = reduce(Counter.__or__, (one.notes for one in _of_these(earlier, now["recordings"])), _answered(last))
     return {MADE: sorted({*_made(last), _of_record(now).mark}), ANSWERED: withdrawn_notes.rows(answered)}
 
