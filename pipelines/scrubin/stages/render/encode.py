@@ -23,7 +23,7 @@ from av.video.frame import PictureType
 
 from scrubin.base.errors import VideoError
 from scrubin.media import ffmpeg as program
-from scrubin.media.colours import MATRICES, UNKNOWN, Coding, Colours, codings, is_rgb, rgb_matrix, stated, unstated_matrix
+from scrubin.media.colours import BT601, MATRICES, UNKNOWN, Coding, Colours, codings, is_rgb, rgb_matrix, stated, unstated_matrix
 from scrubin.media.containers import h264
 from scrubin.media.ffmpeg import THREADS
 from scrubin.media.opening import for_programs
@@ -172,7 +172,7 @@ class Plain:
         rgb = is_rgb(frame.format.name)
         if rgb and wanted == UNKNOWN:
             return ""
-        if not rgb and own in (wanted, UNKNOWN) and not self._is_doubtful(frame):
+        if not rgb and ((own in (wanted, UNKNOWN) and not self._is_doubtful(frame)) or self._is_usual(frame)):
             return ""
         if wanted not in MATRICES or (not rgb and own not in MATRICES):
             msg = f"nobody converts colours of matrix {own} into those of matrix {wanted} ({UNKNOWN}: not known)"
@@ -180,6 +180,10 @@ class Plain:
         if rgb:
             return f":out_color_matrix={MATRICES[wanted]}"
         return f":in_color_matrix={MATRICES[own]}:out_color_matrix={MATRICES[wanted]}" if MATRICES[own] != MATRICES[wanted] else ""
+
+    def _is_usual(self, frame: av.VideoFrame) -> bool:
+        """Whether a frame states BT.601 below HD, where everybody takes copied pictures that state no matrix for that as well."""
+        return self._matrix == UNKNOWN and MATRICES.get(int(frame.colorspace)) == MATRICES[BT601] == rgb_matrix(frame.width, frame.height)
 
     def _is_doubtful(self, frame: av.VideoFrame) -> bool:
         """Whether a frame states no matrix, and may have another one than the copied pictures state: then all of its film must be known."""
