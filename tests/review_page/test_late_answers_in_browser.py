@@ -63,7 +63,6 @@ def test_a_decision_is_about_the_recording_in_which_it_was_made_also_if_the_next
         if lines(folder, "decided"):
             break
         page.wait_for_timeout(100)
-    says(page, "hidden. U undoes")
     ((recording, camera),) = [(one["recording"], one["camera"]) for one in lines(folder, "decided")]
     assert (recording, camera) == ("pair", "left")
     # Nothing of the next one is chosen by that.
