@@ -13,12 +13,14 @@ PROBE = "are-requests-routed"
 
 
 def wait_until_routed(page: Any) -> None:
-    """Chromium learns a moment after ``page.route`` that requests are routed: about one of a thousand that came at once was not."""
+    """Chromium learns a moment after ``page.route`` that requests are routed: about one of a thousand that came at once was not.
+
+    The probe stays routed, so that Chromium is never told to route nothing any more: what it has just stopped by then may wait for ever.
+    """
     probed = re.compile(rf"\?{PROBE}$")
     page.route(probed, lambda route: route.fulfill(body=PROBE))
     while page.evaluate("async (probe) => (await fetch(`${location.pathname}?${probe}`)).text()", PROBE) != PROBE:
         page.wait_for_timeout(LOOK_MS)
-    page.unroute(probed)
 
 
 def refuse(page: Any, pattern: str, error: str) -> None:
