@@ -14,7 +14,7 @@ import pytest
 
 REQUIRED = "SCRUBIN_REQUIRE_BROWSER"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-START_MS = 120_000
+START_MS = 300_000
 SIZE = {"width": 1280, "height": 720}
 
 

@@ -6,7 +6,7 @@ import contextlib
 import re
 from typing import Any
 
-PATIENCE_MS = 60_000
+PATIENCE_MS = 180_000
 LOOK_MS = 20
 PROBE = "are-requests-routed"
 """A request for the page itself with this question is answered here, once requests are routed."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-PATIENCE_MS = 60_000
+PATIENCE_MS = 180_000
 MOST_KEYS = 2000
 # The lens of a span: 22 frames, an eighth of a second each.
 LONG_ENOUGH_MS = 3000

@@ -8,7 +8,7 @@ from typing import Any
 import browser
 import sampled_release
 
-PATIENCE_MS = 60_000
+PATIENCE_MS = 180_000
 SINGLE = sampled_release.IDS["single"]
 
 

@@ -17,7 +17,7 @@ import scrubin
 
 COMMAND = [sys.executable, "-c", "from scrubin.cli import main; raise SystemExit(main())", "review", "--no-browser"]
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/enter#(\S+)")
-START_S, END_S = 120, 60
+START_S, END_S = 300, 60
 
 
 @dataclass

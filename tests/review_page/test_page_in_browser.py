@@ -20,7 +20,7 @@ from scrubin.cli import review
 from scrubin.stages.review import LEDGER_PATH, Ledger
 
 pytestmark = pytest.mark.slow
-PATIENCE_MS = 60_000
+PATIENCE_MS = 180_000
 FAILED = "0:01.0, left: outside the body, not decided; right: outside the body, not decided: cannot be shown: frame 20 cannot be decoded"
 
 
