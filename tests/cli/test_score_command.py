@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from score_runs import good, sides
+from score_runs import fault, good, sides
 from scrubin import cli
 
 
@@ -45,6 +45,13 @@ def test_two_files_of_scores_and_known_differences_as_json(study, capsys):
     assert all(row["difference"] == 0 for row in document["results"] if row["one"] is not None)
     known = json.loads(good(capsys, "differences", "--json").out)["differences"]
     assert {one["metric"] for one in known} >= {"recognition", "detection", "phases"}
+
+
+def test_known_differences_are_those_of_the_metrics_that_are_named(capsys):
+    known = json.loads(good(capsys, "differences", "tracks", "errors", "--json").out)["differences"]
+    assert {one["metric"] for one in known} == {"tracks", "errors"}
+    assert good(capsys, "differences", "points").out == "points: no difference is known\n"
+    assert "'track' is no metric; known are recognition, detection, tracks, points" in fault(capsys, "differences", "track", code=2)
 
 
 def test_a_conversion_tells_as_json_what_was_written_and_lost(study, tmp_path, capsys):

@@ -104,6 +104,25 @@ def test_alpha_is_that_of_our_agreement_of_raters():
             assert found == pytest.approx(krippendorff.alpha(reliability_data=judged.T, level_of_measurement="nominal"), abs=1e-12)
 
 
+@pytest.mark.parametrize("values", [(0.0, 0.5, 1.0), (0.2, 0.5), (0.0, 1 / 3, 2 / 3, 1.0)])
+def test_alpha_of_marks_between_met_and_not_met_takes_each_value_as_a_category(values):
+    rng = np.random.default_rng(7)
+    for _ in range(100):
+        judged = rng.choice(values, (int(rng.integers(2, 30)), 4))
+        judged[rng.random(judged.shape) < 0.3] = np.nan
+        paired = judged[np.count_nonzero(~np.isnan(judged), axis=1) > 1]
+        found = criteria.alpha(judged)
+        if len(np.unique(paired[~np.isnan(paired)])) > 1:
+            assert found == pytest.approx(krippendorff.alpha(reliability_data=judged.T, level_of_measurement="nominal"), abs=1e-12)
+        else:
+            assert math.isnan(found)
+
+
+def test_raters_who_say_the_same_agree_wholly_whatever_they_say():
+    assert criteria.alpha(np.array([[0, 0], [0.5, 0.5], [1, 1]])) == 1.0
+    assert math.isnan(criteria.alpha(np.full((6, 2), 0.5)))
+
+
 def test_of_raters_each_is_held_against_the_mean_of_the_others():
     judged = np.array([[[1.0, 1.0, 0.0]], [[0.0, 0.0, 0.0]], [[1.0, 0.0, 1.0]]])
     found = {one.variant.metric: one for one in Criteria([CriteriaVideo("a", judged, np.zeros((3, 1)))], ["C1"]).of_raters(["x", "y", "z"])}

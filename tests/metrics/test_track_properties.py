@@ -94,6 +94,30 @@ def test_a_track_that_is_cut_in_two_keeps_its_boxes_and_loses_its_identity():
     assert (of["DetA"], of["IDF1"], of["IDSW"], of["MOTA"], of["Frag"]) == (1, 0.6, 1, 0.9, 0)
 
 
+HOOK, CLIP = [0, 0, *BOX], [1, 0, 0.6, 0.6, 0.2, 0.2]
+
+
+@pytest.mark.parametrize(
+    ("hook_annotated", "hook_found", "clip_found", "fragments"),
+    [
+        pytest.param({0, 2}, {0, 2}, {0, 1, 2}, (0, 1), id="out of view"),
+        pytest.param({0, 1, 2}, {0, 2}, {0, 1, 2}, (1, 1), id="missed"),
+        pytest.param({0, 1, 2}, {0, 2}, {0, 2}, (1, 0), id="missed in a frame without any prediction"),
+        pytest.param({0, 1, 2}, {0}, {0, 1, 2}, (0, 0), id="missed and never found again"),
+        pytest.param({0, 1, 2}, {1, 2}, {0, 1, 2}, (0, 0), id="missed at first"),
+    ],
+)
+def test_a_fragment_is_a_track_that_was_missed_and_for_trackeval_also_one_that_left_the_view(
+    hook_annotated, hook_found, clip_found, fragments
+):
+    truth = cases.rows_of([*([at, *HOOK] for at in hook_annotated), *([at, *CLIP] for at in range(3))])
+    found = cases.rows_of([*([at, *HOOK] for at in hook_found), *([at, *CLIP] for at in clip_found)])
+    video = TrackVideo("a", 3, truth, found)
+    both = [cases.numbers([video], 1, way="one", semantics=semantics)["Frag", "one"].value for semantics in ("paper", "compat")]
+    # The clip is missed in the frame without any prediction, too.
+    assert both == [fragments[0] + (clip_found == {0, 2}), fragments[1]]
+
+
 def test_a_box_in_the_frame_before_stays_with_its_track_though_another_lies_nearer():
     truth = cases.rows_of([[0, 0, 0, 0, 0, 1, 1], [1, 0, 0, 0, 0, 1, 1]])
     near = cases.rows_of([[0, 5, 0, 0, 0, 1, 1], [1, 5, 0, 0.2, 0, 1, 1], [1, 6, 0, 0, 0, 1, 1]])

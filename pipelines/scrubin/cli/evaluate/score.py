@@ -43,7 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="METRIC",
         help=f"what to compute, see below; {COMPARE}: two files of scores; {DIFFERENCES}: where published programs and papers differ",
     )
-    parser.add_argument("files", nargs="*", metavar="SCORES", help=f"for {COMPARE}: two files that --out wrote as JSON")
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="SCORES",
+        help=f"for {COMPARE}: two files that --out wrote as JSON; for {DIFFERENCES}: of which metrics (default: all)",
+    )
     parser.add_argument(
         "--metric", action=_Chosen, dest="named", choices=list(METRICS), metavar="METRIC", help="the same as the first word"
     )
@@ -119,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
     if name == COMPARE:
         return _compare(args.files, as_json=args.json)
     if name == DIFFERENCES:
-        return _differences(as_json=args.json)
+        return _differences(args.files, as_json=args.json)
     order = _order(name, args)
     out, page = _outputs(args)
     if page is not None:
@@ -277,16 +282,23 @@ def _compare(paths: Sequence[str], *, as_json: bool) -> int:
     return 0
 
 
-def _differences(*, as_json: bool) -> int:
-    """Print every known difference between a published program and the definition of its metric."""
+def _differences(metrics: Sequence[str], *, as_json: bool) -> int:
+    """Print every known difference between a published program and the definition of its metric, of all metrics or those that are named."""
     from scrubin.evaluate import score_document
     from scrubin.evaluate.tasks.scoring import QUIRKS
 
+    unknown = [name for name in metrics if name not in QUIRKS]
+    if unknown:
+        msg = f"score {DIFFERENCES}: '{unknown[0]}' is no metric; known are {', '.join(QUIRKS)}"
+        raise ArgumentsError(msg)
+    of = {metric: known for metric, known in QUIRKS.items() if metric in metrics or not metrics}
     if as_json:
-        every = [{"metric": metric, **asdict(one)} for metric, known in QUIRKS.items() for one in known]
+        every = [{"metric": metric, **asdict(one)} for metric, known in of.items() for one in known]
         sys.stdout.write(score_document.text_of({"differences": every}))
         return 0
-    for metric, known in QUIRKS.items():
+    for metric, known in of.items():
+        if not known:
+            sys.stdout.write(f"{metric}: no difference is known\n")
         for one in known:
             by_side = {"published": one.published, "paper": one.paper, "compat": one.compat}
             lines = [f"{metric}: {one.name} ({one.origin})", *(f"  {source + ':':<10} {what}" for source, what in by_side.items())]

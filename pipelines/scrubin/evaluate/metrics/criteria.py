@@ -9,7 +9,8 @@ criteria that nobody judged do not count.
   takes the soft one (SurgLatentGraph, ``CVSMetric``).
 - **Balanced accuracy**: a criterion is predicted from a probability of 0.5 on.
 - **Krippendorff's alpha** of nominal data (Krippendorff 2011, *Computing Krippendorff's alpha-reliability*): one minus the disagreement
-  within frames over the one expected when all marks are paired at random; a frame that only one annotator judged has no pair.
+  within frames over the one expected when all marks are paired at random; a frame that only one annotator judged has no pair. Marks agree
+  when they are equal: half met is as far from met as not met is.
 
 ``global`` pools the frames of all videos. ``video-wise`` is the mean over the videos where a criterion is defined.
 
@@ -245,7 +246,7 @@ def _check(video: CriteriaVideo, criteria: int) -> None:
         unmasked(values, f"video {video.name}: the {of}")
     is_known = ~np.isnan(video.judged)
     if not _are_shares(video.judged[is_known]) or not _are_shares(video.predicted):
-        msg = f"video {video.name}: a mark or a prediction is outside 0..1; give 0, 1 or NaN, and probabilities"
+        msg = f"video {video.name}: a mark or a prediction is outside 0..1; give marks in 0..1 or NaN, and probabilities"
         raise MetricsError(msg)
 
 
@@ -265,19 +266,23 @@ def alpha(judged: FloatArray) -> float:
     Parameters
     ----------
     judged
-        (frames, annotators), 0 or 1, NaN where somebody did not judge.
+        (frames, annotators), any values, of which each is a category of its own; NaN where somebody did not judge.
 
     Returns
     -------
     float
         NaN where no frame was judged by two, and where all marks are the same.
     """
-    met, judges = np.nansum(judged, axis=1), np.count_nonzero(~np.isnan(judged), axis=1)
-    pairs = judges > 1
-    met, judges = met[pairs], judges[pairs]
-    ones, every = float(met.sum()), int(judges.sum())
-    apart = math.fsum((2 * met * (judges - met) / (judges - 1)).tolist())
-    expected = 2 * ones * (every - ones) / (every - 1) if every > 1 else 0.0
+    known = ~np.isnan(judged)
+    paired = judged[known.sum(axis=1) > 1]
+    at, _ = np.nonzero(~np.isnan(paired))
+    values, named = np.unique(paired[~np.isnan(paired)], return_inverse=True)
+    # How many of each frame say the same, and how many of all.
+    cells, same = np.unique(at * len(values) + named, return_counts=True)
+    judges, everywhere, every = np.bincount(at, minlength=len(paired)), np.bincount(named), len(named)
+    agreeing = np.bincount(cells // len(values), same**2, minlength=len(paired))
+    apart = math.fsum(((judges**2 - agreeing) / (judges - 1)).tolist())
+    expected = (every**2 - int((everywhere**2).sum())) / (every - 1) if every else 0.0
     return 1 - apart / expected if expected else math.nan
 
 

@@ -50,7 +50,7 @@ HD95 = declare(
     "pixels HD95",
     task="detection",
     kinds=["pixels"],
-    says="95th percentile of the distance of boundaries, in px",
+    says="the larger of the 95th percentiles of the distance of boundaries in both directions, in px",
     source=SOURCE,
     less_is_better=True,
 )

@@ -1,9 +1,10 @@
 """CLEAR MOT: true, missed and false boxes, switches of ids, fragments, and tracks that are mostly tracked or lost.
 
 Bernardin and Stiefelhagen, "Evaluating multiple object tracking performance: the CLEAR MOT metrics", EURASIP Journal on Image and Video
-Processing, 2008; mostly tracked and lost as Wu and Nevatia 2006 have them. A pair that was matched in the frame before stays matched as
-long as it overlaps enough; the others are matched by the greatest overlap. The frame before is the last in which both sides have a box, as
-in TrackEval. A switch is counted when a track is found again under another id, however long that took.
+Processing, 2008; mostly tracked and lost as Wu and Nevatia 2006 have them, fragments as Li, Huang and Nevatia 2009. A pair that was matched
+in the frame before stays matched as long as it overlaps enough; the others are matched by the greatest overlap. The frame before is the
+last in which both sides have a box, as in TrackEval. A switch is counted when a track is found again under another id, however long that
+took. A track that leaves the view and is found when it comes back was not interrupted; TrackEval calls that a fragment, too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from scrubin.evaluate.metrics.registry import declare
+from scrubin.evaluate.metrics.result import Semantics
 from scrubin.evaluate.metrics.tracks import BoolArray, FloatArray, IntArray
 from scrubin.evaluate.metrics.tracks.overlaps import Overlaps, alone, crowds
 from scrubin.evaluate.metrics.variants import TRACK_KINDS
@@ -24,7 +26,7 @@ KEPT = 1000
 """So much more than any overlap weighs a pair that was matched in the frame before."""
 MOSTLY, HARDLY = Fraction(4, 5), Fraction(1, 5)
 """Found in more than the first share of its frames a track is mostly tracked, in less than the second mostly lost."""
-SUMS = ("true", "missed", "false", "switches", "fragments", "mostly", "partly", "lost", "overlap")
+SUMS = ("true", "missed", "false", "switches", "fragments", "published fragments", "mostly", "partly", "lost", "overlap")
 COUNTS: Mapping[str, str] = {
     "FN": "missed",
     "FP": "false",
@@ -35,11 +37,12 @@ COUNTS: Mapping[str, str] = {
     "ML": "lost",
 }
 SOURCE = "Bernardin and Stiefelhagen 2008"
+OWN_SOURCE: Mapping[str, str] = {"Frag": "Li, Huang and Nevatia 2009", **dict.fromkeys(("MT", "PT", "ML"), "Wu and Nevatia 2006")}
 SAYS: Mapping[str, str] = {
     "MOTA": "1 minus missed boxes, false boxes and switches per annotated box; below 0 where there are more",
     "MOTP": "mean overlap of true boxes, at one threshold",
     "IDSW": "switches: a track is found under another id than the last time",
-    "Frag": "fragments: how often a track is found again after it was missed",
+    "Frag": "fragments: how often a track is found again after it was missed in frames in which it is annotated",
     "MT": "mostly tracked: tracks found in more than 80 % of their frames",
     "PT": "partly tracked: tracks found in 20 % to 80 % of their frames",
     "ML": "mostly lost: tracks found in less than 20 % of their frames",
@@ -53,14 +56,14 @@ for _name, _says in SAYS.items():
         task="tracks",
         kinds=TRACK_KINDS,
         says=_says,
-        source=SOURCE,
+        source=OWN_SOURCE.get(_name, SOURCE),
         less_is_better=_name not in BETTER,
         column=_name in BETTER,
     )
 
 
 def counts(pairs: Overlaps, threshold: float) -> FloatArray:
-    """Return the sums of one video (9,), in the order of `SUMS`.
+    """Return the sums of one video (10,), in the order of `SUMS`.
 
     Parameters
     ----------
@@ -74,16 +77,17 @@ def counts(pairs: Overlaps, threshold: float) -> FloatArray:
     mostly = int((found * MOSTLY.denominator > pairs.truth_lengths * MOSTLY.numerator).sum())
     lost = int((found * HARDLY.denominator < pairs.truth_lengths * HARDLY.numerator).sum())
     true, tracks = len(matched), len(pairs.truth_lengths)
-    switches, fragments = _breaks(pairs, matched)
     # Exactly rounded: the order of rows in a file changes no bit.
     overlap = math.fsum(pairs.shares[matched].tolist())
-    numbers = (true, annotated - true, predicted - true, switches, fragments, mostly, tracks - mostly - lost, lost, overlap)
+    numbers = (true, annotated - true, predicted - true, *_breaks(pairs, matched), mostly, tracks - mostly - lost, lost, overlap)
     return np.array(numbers, np.float64)
 
 
-def measures(sums: FloatArray) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Return each metric of any sums (..., 9), and the count behind it; by name, as `hota.measures`."""
+def measures(sums: FloatArray, semantics: Semantics) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Return each metric of any sums (..., 10), and the count behind it; by name, as `hota.measures`."""
     of = {name: sums[..., place] for place, name in enumerate(SUMS)}
+    if semantics == "compat":
+        of["fragments"] = of["published fragments"]
     annotated, true = of["true"] + of["missed"], of["true"]
     either, tracks = annotated + true + of["false"], of["mostly"] + of["partly"] + of["lost"]
     behind = dict.fromkeys(COUNTS, either) | dict.fromkeys(("MT", "PT", "ML"), tracks)
@@ -125,13 +129,18 @@ def _last(pairs: Overlaps, partners: IntArray, both: IntArray, frame: int) -> di
     return {track: id_ for track, id_ in held if id_ >= 0}
 
 
-def _breaks(pairs: Overlaps, matched: IntArray) -> tuple[int, int]:
-    """Return how often a track is found under another id, and how often again after it was missed."""
-    rows = pairs.truths[matched]
+def _breaks(pairs: Overlaps, matched: IntArray) -> tuple[int, int, int]:
+    """Return how often a track is found under another id, how often again after it was missed, and the latter as TrackEval counts it."""
+    partners = np.full(len(pairs.truth_ids), -1, np.int64)
+    partners[pairs.truths[matched]] = pairs.predicted_ids[pairs.predictions[matched]]
+    of_tracks = np.lexsort((pairs.truth_frames, pairs.truth_ids))
+    found = np.flatnonzero(partners[of_tracks] >= 0)
+    rows = of_tracks[found]
+    tracks, ids = pairs.truth_ids[rows], partners[rows]
     both = np.intersect1d(pairs.truth_frames, pairs.predicted_frames)
-    order = np.lexsort((pairs.truth_frames[rows], pairs.truth_ids[rows]))
-    tracks, ids = pairs.truth_ids[rows][order], pairs.predicted_ids[pairs.predictions[matched]][order]
-    places = np.searchsorted(both, pairs.truth_frames[rows][order])
     goes_on = tracks[1:] == tracks[:-1]
     switches = int((goes_on & (ids[1:] != ids[:-1])).sum())
-    return switches, int((goes_on & (np.diff(places) > 1)).sum())
+    missed = int((goes_on & (np.diff(found) > 1)).sum())
+    # Of the frames in which both sides have a box, whether the track is in view or not.
+    published = int((goes_on & (np.diff(np.searchsorted(both, pairs.truth_frames[rows])) > 1)).sum())
+    return switches, missed, published

@@ -43,8 +43,17 @@ QUIRKS = (
     Quirk(
         "frame-before",
         "choice",
-        "TrackEval: frames in which one side has no box are passed over, so that a track is not interrupted by them.",
+        "TrackEval: frames in which one side has no box are passed over: what was matched before them stays matched, and no track is "
+        "interrupted by them.",
+        "As published; but a track that is annotated in them is missed, which interrupts it.",
         "As published.",
+    ),
+    Quirk(
+        "track-out-of-view",
+        "choice",
+        "TrackEval: Frag also counts a track that leaves the view and is found when it comes back, if the frames between have other boxes; "
+        "py-motmetrics does not.",
+        "Only a track that is missed in a frame in which it is annotated, and found again.",
         "As published.",
     ),
     Quirk(
@@ -87,13 +96,15 @@ class Sums:
     threshold: float
     there: BoolArray
 
-    def measures(self, which: Draw | slice, *, pooled: bool, added: bool) -> Measures:
+    def measures(self, which: Draw | slice, semantics: Semantics, *, pooled: bool, added: bool) -> Measures:
         """Return every metric with the count behind it, of videos added or each by itself.
 
         Parameters
         ----------
         which
             Positions of videos, with repetition.
+        semantics
+            Fragments are counted as the paper has them, or as TrackEval.
         pooled
             Whether all classes are added; else there is one number for each, and last that of all as one.
         added
@@ -109,7 +120,7 @@ class Sums:
             parts = [part[:, :-1].sum(axis=1) for part in parts]
         if added:
             parts = [part.sum(axis=0) for part in parts]
-        return {**hota.measures(parts[0]), **clear.measures(parts[1]), **identity.measures(parts[2])}
+        return {**hota.measures(parts[0]), **clear.measures(parts[1], semantics), **identity.measures(parts[2])}
 
 
 def counted(videos: Sequence[TrackVideo], classes: int, threshold: float, there: Sequence[int] | None = None) -> Sums:
@@ -163,7 +174,7 @@ def results(sums: Sums, together: str, semantics: Semantics, options: Mapping[st
 
     @cache
     def measured(*, pooled: bool, added: bool) -> dict[str, tuple[FloatArray, FloatArray]]:
-        of = sums.measures(which, pooled=pooled, added=added)
+        of = sums.measures(which, semantics, pooled=pooled, added=added)
         return {name: (_shown(name, value, n, semantics, added=added), n) for name, (value, n) in of.items()}
 
     # With `paper` a class is in a mean where its number is defined; published programs fill what is not.
