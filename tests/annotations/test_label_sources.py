@@ -200,12 +200,65 @@ def test_a_loose_file_without_labels_or_of_another_number_is_peoples_own(tmp_pat
     assert not faults.all()
 
 
+def example(name):
+    """The first file of a format's example."""
+    return next(iter(EXAMPLES[name].values()))
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """Put files into the annotations of a raw folder; return what is refused."""
+
+    def refused(contents, *given, withdrawn=()):
+        for name, data in contents.items():
+            path = tmp_path / "annotations" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        sources.find(tmp_path, given, RECORDINGS | set(withdrawn), faults := Faults(), withdrawn)
+        return [fault.sentence for fault in faults.all()]
+
+    return refused
+
+
 @pytest.mark.parametrize("folder", ["Vidat", "vidat2", "vidta", "vidat_old"])
-def test_a_folder_beside_a_nested_source_that_is_called_almost_like_it_and_has_its_files_is_refused(found, folder):
-    said = only(found(f"video/{folder}/any name.json", sources_=EVERYWHERE)[1])
-    assert said.startswith(
-        f"annotations/video/{folder}: no source in params.yaml reads this folder; did you mean 'annotations/video/vidat'?"
+def test_a_folder_beside_a_nested_source_that_is_called_almost_like_it_and_has_its_labels_is_refused(refused, folder):
+    assert refused({f"video/{folder}/any name.json": example("vidat")}, *EVERYWHERE) == [
+        f"annotations/video/{folder}: any name.json in it is like labels of vidat, and no source in params.yaml reads it; "
+        "add it to annotations.sources in params.yaml, or move it out of the raw study"
+    ]
+
+
+def test_in_a_folder_called_almost_like_that_of_pictures_or_plain_tables_the_name_of_a_recording_tells(refused):
+    nested = (
+        SourceParams("masks-png", "annotations/study/masks", "cholect50"),
+        SourceParams("phase-tables", "annotations/study/2", "cholect50"),
     )
+    assert refused({"study/marks/overview/0001.png": b"", "study/masks_color/figure/0002.png": b""}, *nested) == []
+    assert only(refused({"study/masks_color/case one/0001.png": b""}, *nested)).startswith(
+        "annotations/study/masks_color: case one/0001.png in"
+    )
+
+
+@pytest.mark.parametrize("other", ["2024", "02", "mainz", "東京", "bonn/labels"])
+def test_a_folder_beside_a_nested_source_with_labels_of_a_recording_is_refused_however_it_is_called(refused, other):
+    read = SourceParams("cholect50", "annotations/hospital/2023", "cholect50")
+    said = only(refused({f"hospital/{other}/case one.json": example("cholect50"), "hospital/2023/case-two.json": b""}, read))
+    assert said.startswith(f"annotations/hospital/{other.split('/')[0]}: ")
+    assert "case one.json in it is like labels of cholect50, and no source" in said
+
+
+def test_in_a_folder_of_ones_own_beside_a_nested_source_name_and_look_tell_together(refused):
+    nested = (SourceParams("cholect50", "annotations/a/labels", "cholect50"), SourceParams("masks-png", "annotations/a/masks", "cholect50"))
+    own = {"a/pilots/pilot.json": example("cholect50"), "a/other/case one.json": b"{}", "a/images/case one/0001.png": b""}
+    assert refused({**own, "a/labelme/case one.json": example("labelme"), "a/labels_seg/case-two.json": b"{}"}, *nested) == []
+    assert (
+        refused({"a/gone/gone.json": example("cholect50"), "a/labels2/gone.json": example("cholect50")}, *nested, withdrawn=["gone"]) == []
+    )
+
+
+def test_the_folders_of_an_official_release_beside_the_one_that_is_read_are_passed_over(refused):
+    train = SourceParams("endoscapes", "annotations/endoscapes/train", "endoscapes")
+    assert refused({f"endoscapes/{folder}/annotation_coco.json": b"{}" for folder in ("train", "train_seg", "val")}, train) == []
 
 
 @pytest.mark.parametrize(
@@ -219,10 +272,10 @@ def test_a_folder_beside_a_nested_source_that_has_none_of_its_files_or_another_n
     assert found(name, sources_=EVERYWHERE) == ([], ())
 
 
-def test_a_folder_that_is_called_almost_like_several_sources_is_one_error_whichever_would_read_it(found):
+def test_a_folder_that_is_called_almost_like_several_sources_is_one_error_whichever_would_read_it(refused):
     nested = tuple(SourceParams(name, f"annotations/a/{folder}", "cholect50") for name, folder in (("coco", "old 1/x"), ("elan", "old 2")))
-    only(found("a/old 3/case one.json", "a/old 2/case one.eaf", sources_=nested)[1])
-    assert len(found("a/olds/any name.eaf", sources_=nested)[1]) == 2
+    only(refused({"a/old 3/case one.json": example("coco"), "a/old 2/case one.eaf": b""}, *nested))
+    assert len(refused({"a/olds/any name.eaf": example("elan")}, *nested)) == 2
 
 
 def test_a_file_that_another_source_reads_is_in_nobodys_way(found):

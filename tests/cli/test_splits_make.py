@@ -193,7 +193,14 @@ HEAD = "id,participant,GRS,error_a,pin\n"
         (
             HEAD + "video01,p,1,True,\n1,q,1,True,\n",
             [],
-            "recording '1' of participant 'q' differs from 'video01' in line 2 of 'p' in how a video of a public data set is called only",
+            "recording '1' of participant 'q' differs from 'video01' in line 2 of 'p' in how a video of a public data set, cholec80, "
+            "is called only; if they are one, give it one participant and one row; if not, use names that differ in more\n",
+        ),
+        (
+            HEAD.replace("id,", "dataset,id,", 1) + "cholec80,a/video01,p,1,True,\nCholec 80,b/video01,q,1,True,\n",
+            [],
+            "in how a video of a public data set, cholec80, is called only; if they are one, give it one participant and one row; if not, "
+            "use names that differ in more than their folder\n",
         ),
         (
             HEAD.replace("id,", "Dataset,id,", 1) + "cholec80,video01,p,1,True,\nmine,a,r,1,True,\nCholec80,1,q,1,True,\n",
@@ -216,6 +223,14 @@ def test_bad_input_gives_one_clear_sentence_and_no_file(tmp_path, capsys, text, 
     assert error.startswith("scrubin splits")
     assert error.count("\n") == 1
     assert not out.exists()
+
+
+@pytest.mark.parametrize("ending", ["", ".mkv"])
+def test_recordings_that_their_folders_tell_apart_are_divided_and_the_split_is_sound(tmp_path, capsys, ending):
+    rows = [f"site{site}/{number:02}{ending},P{site}{number}" for site in "AB" for number in range(1, 7)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,participant", *rows]) + "\n")
+    assert run("make", tmp_path / "t.csv", "--out", tmp_path / "s.csv", "--group", "participant") == 0
+    assert run("check", tmp_path / "s.csv", "--table", tmp_path / "t.csv") == 0, capsys.readouterr().err
 
 
 def test_a_table_that_is_missing_is_an_error(tmp_path, capsys):

@@ -92,12 +92,42 @@ def test_a_data_set_in_two_spellings_is_named_with_its_video(tmp_path):
         ("m,video01,train\nm,1,test\n", False),
         ("cholec80,video01,train\n,1,test\n", False),
         (",video01,train\n,1,test\n,mine,test\n", False),
+        ("Cholec 80,video01,train\ncholec-80,1,test\n", True),
+        ("cholec80,video01,train\ncholec80-cvs,1,test\n", False),
     ],
 )
 def test_videos_of_a_public_data_set_are_known_in_every_spelling(tmp_path, rows, is_one):
     (tmp_path / "s.csv").write_text(f"dataset,video,subset\n{rows}")
     found = [fault.what for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv")))]
     assert found == ["video '1' stands already in line 2 as 'video01', there 'train', here 'test'"] * is_one
+
+
+@pytest.mark.parametrize("of", ["", ","])
+@pytest.mark.parametrize(
+    ("one", "other", "is_one"),
+    [
+        ("siteA/01", "siteB/01", False),
+        ("PegTransfer\\01.mkv", "CircleCutting\\01.mkv", False),
+        ("siteA/01", "sitea/1.mkv", True),
+        ("01", "siteB/01", True),
+        ("cholec80/01", "backup/01", True),
+        ("videos/Cholec 80/01", "backup/01", True),
+        ("train/01", "test/01", True),
+    ],
+)
+def test_a_folder_tells_videos_apart_unless_it_is_that_of_a_public_data_set_or_of_a_subset(tmp_path, of, one, other, is_one):
+    header = "dataset,video,subset" if of else "video,subset"
+    (tmp_path / "s.csv").write_text(f"{header}\n{of}{one},train\n{of}{other},test\n")
+    found = [fault.what for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv")))]
+    assert found == [f"video '{other}' stands already in line 2 as '{one}', there 'train', here 'test'"] * is_one
+
+
+def test_a_stated_public_data_set_has_its_videos_whatever_their_folder(tmp_path):
+    (tmp_path / "s.csv").write_text(
+        "dataset,video,subset\ncholec80,a/video01,train\ncholec80,b/video01,test\nmine,a/1,train\nmine,b/1,test\n"
+    )
+    (found,) = (fault.what for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv"))))
+    assert found.startswith("video 'b/video01' stands already in line 2 as 'a/video01'")
 
 
 def test_empty_cells():

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
 from scrubin.base.errors import SplitError
+from scrubin.base.naming import spelling
 from scrubin.public_splits.catalogue import TRAINVAL, Official, available, load
-from scrubin.public_splits.datasets import Dataset, dataset, names
+from scrubin.public_splits.datasets import Dataset, dataset, name_meant, names
 from scrubin.public_splits.leak import leak, public_operations
 from scrubin.public_splits.relations import Video, known
-from scrubin.public_splits.sheet import LineFault, SplitRow, SplitSheet
+from scrubin.public_splits.sheet import SUBSETS, LineFault, SplitRow, SplitSheet, subset
 
 
 @dataclass(frozen=True)
@@ -190,6 +191,7 @@ def _order(pairs: Sequence[tuple[str, int]]) -> tuple[int, ...]:
     return tuple(number for _, number in pairs)
 
 
+_FOLDERS = re.compile(r"[/\\]")
 _STATED = re.compile(r"(?P<dataset>[^/\\:]+)[/\\:]\s*(?P<video>.+)")
 # How two datasets with the same ids spell them (Nwoye and Padoy 2022, section 2); a bare number tells nothing.
 _SPELT = (
@@ -204,46 +206,77 @@ def common_dataset(sheet: SplitSheet) -> str | None:
     return None if "dataset" in sheet.columns else _common(row.video for row in sheet.rows)
 
 
-def told_apart(videos: Iterable[tuple[str, str]]) -> Callable[[str, str], str]:
-    """Return by what videos, each with its dataset, are told apart: the id in a public one, or else how it is written.
+@dataclass(frozen=True)
+class ToldApart:
+    """By what videos, each with its dataset ("" where none is said), are told apart.
 
     Parameters
     ----------
-    videos
-        Dataset, "" where none is said, and name of every video. Those of none are of a public one that has them all.
+    home
+        A public dataset that has every video of which none is said; None when there is none.
+    by_folder
+        Whether folders tell these apart, too: several hold a video of one number, as those of several hospitals do.
     """
-    home = _common(video for of, video in videos if not of)
 
-    def key(of: str, video: str) -> str:
-        stated = of.casefold()
-        public = _of_dataset(stated or home, video)
-        return (f"{stated}/" if stated else "") + (public.id if public else video)
+    home: str | None
+    by_folder: bool
 
-    return key
+    def key(self, of: str, video: str) -> str:
+        """Return the id in a public dataset, or else how a video is written, behind the dataset that is said."""
+        public = self.public(of, video)
+        folder = _folder_told(video) if self.by_folder and not of and public else ""
+        return "/".join(part for part in (name_meant(of) or of.casefold(), folder, public.id if public else video) if part)
+
+    def public(self, of: str, video: str) -> Video | None:
+        """Return the public video that is meant; None when it is none."""
+        return _of_dataset(of or self.home, video)
+
+
+def told_apart(videos: Iterable[tuple[str, str]]) -> ToldApart:
+    """Return by what videos, each with its dataset, are told apart."""
+    unsaid = {video for of, video in videos if video and not of}
+    home = _common(unsaid)
+    folders: dict[Video | None, set[str]] = {}
+    for video in unsaid:
+        folders.setdefault(_of_dataset(home, video), set()).add(_folder_told(video))
+    return ToldApart(home, any(len(several - {""}) > 1 for several in folders.values()))
+
+
+def folder_of(video: str) -> str:
+    """Return the folder in which a video is said to lie; "" where none is said."""
+    return "/".join(_FOLDERS.split(video.strip())[:-1])
+
+
+def _folder_told(video: str) -> str:
+    """Return a folder that may tell a video from others: not that of a public dataset, nor of a subset, which say nothing of it."""
+    folders = folder_of(video).split("/")
+    return "" if any(map(name_meant, folders)) else spelling("/".join(one for one in folders if subset(one) not in SUBSETS))
 
 
 def recognised(row: SplitRow, sheet: SplitSheet) -> Video | None:
     """Return the public video that a row means, by its column ``dataset`` or its spelling; None when it cannot be told."""
-    return _of_dataset(sheet.dataset(row).casefold(), row.video) if "dataset" in sheet.columns else _by_spelling(row.video)
+    return _of_dataset(sheet.dataset(row), row.video) if "dataset" in sheet.columns else _by_spelling(row.video)
 
 
 def _common(videos: Iterable[str]) -> str | None:
     written = {video for video in videos if video}
-    if len({public.dataset for video in written if (public := _by_spelling(video))}) > 1:
+    spelt = {public.dataset for video in written if (public := _by_spelling(video))}
+    if not written or len(spelt) > 1:
         return None
-    return next((name for name in names() if written and all(dataset(name).video(text) for text in written)), None)
+    return next((name for name in (*spelt, *names()) if all(dataset(name).video(text) for text in written)), None)
 
 
 def _by_spelling(written: str) -> Video | None:
     stated = _STATED.fullmatch(written)
-    if stated and stated["dataset"].strip().casefold() in names():
-        return _of_dataset(stated["dataset"].strip().casefold(), stated["video"])
+    if stated and name_meant(stated["dataset"]):
+        return _of_dataset(stated["dataset"], stated["video"])
     return _of_dataset(next((name for pattern, name in _SPELT if pattern.match(written)), None), written)
 
 
-def _of_dataset(name: str | None, written: str) -> Video | None:
-    video = dataset(name).video(written) if name in names() else None
-    return Video(name, video) if name is not None and video is not None else None
+def _of_dataset(of: str | None, written: str) -> Video | None:
+    name = name_meant(of) if of else None
+    video = dataset(name).video(written) if name else None
+    return Video(name, video) if name and video else None
 
 
 def shared(sheet: SplitSheet) -> Iterator[LineFault]:

@@ -13,6 +13,7 @@ from typing import Any
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import hint, natural
 from scrubin.base.files import sha256_of
+from scrubin.base.naming import spelling
 
 FOLDER = Path(__file__).resolve().parent / "lists"
 INDEX = "index.json"
@@ -211,6 +212,21 @@ class Dataset:
 def names() -> tuple[str, ...]:
     """Return the names of all datasets, sorted."""
     return tuple(sorted(_all()))
+
+
+@lru_cache(maxsize=4096)
+def name_meant(written: str) -> str | None:
+    """Return the name of the dataset that is meant; case, spaces, hyphens and underscores do not count. None when none is known by it.
+
+    >>> name_meant("Cholec 80"), name_meant("cholec80_cvs"), name_meant("Mainz")
+    ('cholec80', 'cholec80-cvs', None)
+    """
+    wanted = _joined(written)
+    return next((name for name in names() if _joined(name) == wanted), None)
+
+
+def _joined(name: str) -> str:
+    return re.sub(r"[\s_\-]+", "", spelling(name))
 
 
 def dataset(name: str) -> Dataset:

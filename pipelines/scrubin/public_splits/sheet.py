@@ -34,6 +34,8 @@ _SYNONYMS = {
 _FOLD = re.compile(r"(?:fold)?[\s_\-]*([0-9]{1,6})")
 _EXPECTED = "a column 'id' or 'video' and a column 'subset' or 'split'"
 TEST, TRAIN = "test", "train"
+SUBSETS = (TRAIN, "trainval", "val", TEST)
+"""The usual names of subsets, in their order."""
 
 LineFault = tuple[int, Fault]
 """A fault of a split file, and its line; line 0 is the file as a whole."""

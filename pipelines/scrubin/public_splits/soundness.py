@@ -13,10 +13,9 @@ from scrubin.base import naming
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import natural
 from scrubin.public_splits.compare import told_apart
-from scrubin.public_splits.sheet import TEST, TRAIN, LineFault, People, SplitRow, SplitSheet, from_sheet, from_table, read_columns
+from scrubin.public_splits.sheet import SUBSETS, TEST, TRAIN, LineFault, People, SplitRow, SplitSheet, from_sheet, from_table, read_columns
 
 _HELD_OUT = (TEST, "val")
-_SUBSETS = ("train", "trainval", "val", "test")
 _FEW = 5
 
 
@@ -84,10 +83,10 @@ def question_of(
     SplitError
         When a table or column is missing.
     """
-    of_file = told_apart((sheet.dataset(row), row.video) for row in sheet.rows)
+    told = told_apart((sheet.dataset(row), row.video) for row in sheet.rows)
 
     def key(row: SplitRow) -> str:
-        return of_file(sheet.dataset(row), row.video)
+        return told.key(sheet.dataset(row), row.video)
 
     if table is None:
         return Question(sheet, key, from_sheet(sheet, key, group, pin_train), repeats)
@@ -95,7 +94,7 @@ def question_of(
         by = sheet.columns["dataset"]
         what = f"its videos are told apart by '{by}', which --table cannot say"
         raise SplitError([sheet.fault("table", what, "put the groups into this file")])
-    listed = from_table(read_columns(Path(table), table), sheet, lambda video: of_file("", video), group, pin_train)
+    listed = from_table(read_columns(Path(table), table), sheet, lambda video: told.key("", video), group, pin_train)
     return Question(sheet, key, listed, repeats)
 
 
@@ -126,13 +125,12 @@ def _once(question: Question) -> Iterator[LineFault]:
 
 
 def _no_video_spelt_alike(question: Question) -> Iterator[LineFault]:
-    at = question.sheet.columns.get("dataset")
     for (scheme, fold), rows in question.parts.items():
         first: dict[tuple[str, str], SplitRow] = {}
         for row in rows:
             # Apart, because what a spreadsheet does to a number it does to a cell that is one.
-            of, name = question.sheet.dataset(row), question.key(row) if at is None else row.video
-            before = first.setdefault((naming.spelling(of), naming.spelling(name)), row)
+            of = question.sheet.dataset(row)
+            before = first.setdefault((naming.spelling(of), naming.spelling(row.video)), row)
             if question.key(before) != question.key(row) and before.subset != row.subset:
                 there = question.sheet.dataset(before)
                 # As ASCII, because two forms of a letter, or two kinds of space, look the same.
@@ -198,9 +196,9 @@ def _subset_names(question: Question) -> Iterator[LineFault]:
     for row in question.whole:
         # Swapped or doubled letters; names such as test2 are somebody's own.
         near = next(
-            (name for name in _SUBSETS if sorted(set(name)) == sorted(set(row.subset)) and abs(len(name) - len(row.subset)) < 2), None
+            (name for name in SUBSETS if sorted(set(name)) == sorted(set(row.subset)) and abs(len(name) - len(row.subset)) < 2), None
         )
-        if row.subset not in _SUBSETS and near:
+        if row.subset not in SUBSETS and near:
             what = f"the subset '{row.subset}' of video '{row.video}' is no usual name"
             yield _fault(question, row.line, "subset-name", what, f"did you mean '{near}'?")
 
@@ -283,7 +281,7 @@ def _people_complete(question: Question) -> Iterator[LineFault]:
 
 
 def _ordered(names: set[str]) -> list[str]:
-    return [name for name in _SUBSETS if name in names] + sorted(names - set(_SUBSETS))
+    return [name for name in SUBSETS if name in names] + sorted(names - set(SUBSETS))
 
 
 def _in(scheme: str, fold: str) -> str:

@@ -16,7 +16,7 @@ from scrubin.base.csv_text import has_comma, is_missing, number, shown
 from scrubin.base.errors import ArgumentsError, ParamsError, SplitError
 from scrubin.base.faults import Fault, within
 from scrubin.base.naming import ONE_PERSON, SPELT, of_several, spelling
-from scrubin.public_splits.compare import told_apart
+from scrubin.public_splits.compare import folder_of, told_apart
 from scrubin.public_splits.sheet import ROLES, folded
 from scrubin.stages.splits import registry
 from scrubin.stages.splits.assessment import balance
@@ -83,16 +83,18 @@ def _one_of_two(sheet: RecordingSheet, ids: pd.Series[str], groups: pd.Series[st
     """Yield each recording whose name is another spelling of one of somebody else: if they are one, it could come into two subsets."""
     by = next((str(name) for name in sheet.frame.columns if folded(str(name)) in ROLES["dataset"]), None)
     datasets = [""] * len(ids) if by is None else sheet.column(by).fillna("").astype("str").to_list()
-    video_of = told_apart(zip(datasets, ids, strict=True))
+    told = told_apart(zip(datasets, ids, strict=True))
     first: dict[str, int] = {}
     for i, id_ in enumerate(ids):
-        before = min(first.setdefault(key, i) for key in (spelling(id_), video_of(datasets[i], id_)))
+        before = min(first.setdefault(key, i) for key in (spelling(id_), told.key(datasets[i], id_)))
         if spelling(groups.iloc[before]) != spelling(groups.iloc[i]):
             what = (
                 f"recording {id_!a} of {column} '{shown(groups.iloc[i])}' differs from {ids.iloc[before]!a} in line {sheet.lines[before]}"
             )
-            how = SPELT if spelling(ids.iloc[before]) == spelling(id_) else "how a video of a public data set is called"
-            fix = f"if they are one, give it one {column} and one row; if not, use names that differ in more"
+            public = None if spelling(ids.iloc[before]) == spelling(id_) else told.public(datasets[i], id_)
+            how = f"how a video of a public data set, {public.dataset}, is called" if public else SPELT
+            more = "more than their folder" if public and folder_of(id_) != folder_of(ids.iloc[before]) else "more"
+            fix = f"if they are one, give it one {column} and one row; if not, use names that differ in {more}"
             yield sheet.fault(i, "recording-spelt", f"{what} of '{shown(groups.iloc[before])}' in {how} only", fix)
 
 

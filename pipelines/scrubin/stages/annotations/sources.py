@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, ParamsError
@@ -18,11 +18,11 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import boxes, formats, label_map
 from scrubin.labels.files import reader
-from scrubin.labels.files.detect import PLAIN, look_like, shows_format
+from scrubin.labels.files.detect import PICTURES, PLAIN, look_like, shows_format
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.policy import enforce
-from scrubin.labels.registry import DATASET_FORMATS, FORMATS, AnyFormat, is_note, known_name, name_pattern
+from scrubin.labels.registry import DATASET_FORMATS, FORMATS, AnyFormat, is_note, known_name, name_pattern, named, never
 from scrubin.stages.annotations import report
 from scrubin.stages.annotations.params import SourceParams
 
@@ -35,6 +35,8 @@ _OF_FRAME = re.compile(r"[_-](?=[0-9]+$)")
 _NUMBER = re.compile("[0-9]+")
 _SLIP = 0.9
 """So alike, by `difflib`, are a name and that of a recording with one letter of eight or more wrong."""
+Place = Literal["loose", "near", "far"]
+"""Where a file lies that no source reads: beside a source, or in a folder beside it, called almost like it or otherwise."""
 _TOLERANCE = 0.2
 """Of boxes where it is only asked whether there are any: the largest that `annotations.box_tolerance` may be."""
 
@@ -305,11 +307,11 @@ def _refuse_strays(
             near = difflib.get_close_matches(path.name, known, n=1)
             fix = f"did you mean '{ROOT}/{near[0]}'?" if near else "add it to annotations.sources in params.yaml, or move it away"
             faults.error(f"{ROOT}/{path.name}", "folder-unread", "no source in params.yaml reads this folder", fix)
-    _refuse_near_folders(raw, sources, faults)
+    known_as = {name.casefold() for name in recordings if name not in withdrawn}
+    _refuse_unread_folders(raw, sources, known_as, faults, withdrawn)
     strays: dict[tuple[PurePosixPath, SourceParams], list[PurePosixPath]] = {}
-    named = {name.casefold() for name in recordings if name not in withdrawn}
     for file in _beside(raw, paths):
-        reader_of = next((source for source in sources if _would_read(raw, source, file, named, withdrawn)), None)
+        reader_of = next((source for source in sources if _is_like_labels(raw, source, file, known_as, withdrawn)), None)
         if reader_of is not None:
             strays.setdefault((file.parent, reader_of), []).append(file)
     for (folder, source), files in strays.items():
@@ -318,21 +320,25 @@ def _refuse_strays(
         faults.error(files[0].as_posix(), "file-unread", what, f"move labels into {source.folder}/, and anything else out of the raw study")
 
 
-def _refuse_near_folders(raw: Path, sources: Sequence[SourceParams], faults: Faults) -> None:
-    """Note a folder beside that of a source, further down, that is called almost like it and has files that the source would read."""
+def _refuse_unread_folders(
+    raw: Path, sources: Sequence[SourceParams], recordings: Collection[str], faults: Faults, withdrawn: Container[str]
+) -> None:
+    """Note a folder beside that of a source, further down, in which a file is like labels of the source; most others are people's own."""
     folders = {PurePosixPath(source.folder) for source in sources}
     ways = folders.union(*(folder.parents for folder in folders))
     for place in sorted({way.parent for way in ways if len(way.parts) > 2}):  # below `ROOT` every other folder is refused
         if not folders.isdisjoint((place, *place.parents)):
             continue
         reading = [source for source in sources if PurePosixPath(source.folder).is_relative_to(place)]
-        named = {_letters(way.name): way for way in sorted(ways) if way.parent == place}
+        read_names = {_letters(way.name) for way in ways if way.parent == place} - {""}
         for path in sorted(one for one in (raw / place).glob("[!.]*") if one.is_dir() and place / one.name not in ways):
             inside = (place / path.name).as_posix()
-            near = difflib.get_close_matches(_letters(path.name), named.keys() - {""}, 1)
-            if near and any(_matches(source, PurePosixPath(file)) for file in _files(raw, inside) for source in reading):
-                fix = f"did you mean '{named[near[0]]}'? else move it out of the raw study"
-                faults.error(inside, "folder-unread", "no source in params.yaml reads this folder", fix)
+            kind: Place = "near" if difflib.get_close_matches(_letters(path.name), read_names, 1) else "far"
+            asked = ((PurePosixPath(file), source) for file in _files(raw, inside) for source in reading)
+            found = next(((file, one) for file, one in asked if _is_like_labels(raw, one, file, recordings, withdrawn, kind)), None)
+            if found is not None:
+                what = f"{found[0].relative_to(inside)} in it is like labels of {found[1].format}, and no source in params.yaml reads it"
+                faults.error(inside, "folder-unread", what, "add it to annotations.sources in params.yaml, or move it out of the raw study")
 
 
 def _letters(name: str) -> str:
@@ -349,34 +355,41 @@ def _beside(raw: Path, read_paths: Collection[PurePosixPath]) -> Iterator[PurePo
         yield from (within / name for name in sorted(names) if within / name not in read_paths)
 
 
-def _would_read(raw: Path, source: SourceParams, file: PurePosixPath, recordings: Collection[str], withdrawn: Container[str]) -> bool:
-    """Return whether a file would be labels if it lay in the folder of a source; what else lies there are people's notes.
+def _is_like_labels(
+    raw: Path, source: SourceParams, file: PurePosixPath, recordings: Collection[str], withdrawn: Container[str], place: Place = "loose"
+) -> bool:
+    """Return whether a file would be labels if it lay in the folder of a source; what else lies elsewhere are people's notes.
 
     The name of a recording tells, or that the source's reader finds labels in it. Plain tables, and workbooks that cannot be read, could
-    be anybody's: of these the name alone.
+    be anybody's: of these the name alone. In a folder of its own a file is named after a recording and looks like labels; one called almost
+    like the source's needs one of the two: the look, or of pictures, plain tables and what no look tells the name.
 
     Parameters
     ----------
     recordings
         Their names without capitals.
     """
-    form = _form(source)
-    path = file.with_name(known_name(file))
-    matches = _matches(source, path)
+    form, path, is_picture = _form(source), file.with_name(known_name(file)), file.suffix.lower() in PICTURES
+    matches = _matches(source, path) if place != "far" or not is_picture else []
     # Data sets name recordings inside of their files, and often in their names.
     of_set = (path.stem, _OF_FRAME.split(path.stem)[0])
     names = [name for match in matches for name in (of_set if source.format in DATASET_FORMATS else (match["recording"],)) if name]
     if not matches or is_note(Path(file)) or any(name in withdrawn for name in names):
         return False
-    if any(name.casefold() in recordings for name in names):
-        return True
+    is_named = any(name.casefold() in recordings for name in names)
+    tells = form.by_hand.precedence != PLAIN and (path.suffix != ".xlsx" or zipfile.is_zipfile(raw / file))
+    if place == "near" and (is_picture or not tells or form.by_hand.evidence in (named, never)):
+        return is_named
     # Of who withdrew no name is known: it can only be asked for.
-    if any(spelt in withdrawn for name in names for spelt in (name.lower(), name.upper(), name.title())):
+    if not is_named and any(spelt in withdrawn for name in names for spelt in (name.lower(), name.upper(), name.title())):
         return False
-    if shows_format(raw / file) and look_like(raw / file, [form]):
-        may_tell = form.by_hand.precedence != PLAIN and (path.suffix != ".xlsx" or zipfile.is_zipfile(raw / file))
-        if path.name == form.expected or (may_tell and _has_labels(raw, source, file, next(iter(names), path.stem))):
-            return True
+    if is_named and place == "loose":
+        return True
+    looks = shows_format(raw / file) and bool(look_like(raw / file, [form]))
+    if place != "loose":
+        return looks and (is_named or place == "near")
+    if looks and (path.name == form.expected or (tells and _has_labels(raw, source, file, next(iter(names), path.stem)))):
+        return True
     return source.format in FORMATS and any(_is_slip(name.casefold(), recordings) for name in names)
 
 
