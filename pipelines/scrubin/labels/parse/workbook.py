@@ -287,17 +287,14 @@ def has_signs(path: Path, name: str, *, unreadable: bool) -> bool:
     name
         Of the format, one that was given to `declare`.
     unreadable
-        What is returned of a workbook that cannot be read, or has no cell; also where no sheet has `FEWEST_SIGNS` and one cannot
-        be read.
+        What is returned of a workbook that cannot be read; also where no sheet has `FEWEST_SIGNS` and one cannot be read.
     """
     try:
         with _opened(path.name, strangers.read_bytes(path), _LAYOUTS.values()) as (_, _, every):
             found = {other: best.likeness(layout) for other, layout in _LAYOUTS.items() if (best := _most_like(every, layout)) is not None}
     except ScrubinError:
         return unreadable
-    if not found:
-        return unreadable
-    is_whole, has_rows, signs = max(found.values())
+    is_whole, has_rows, signs = max(found.values(), default=(False, False, 0))
     if is_whole:
         return found[name][:2] == (is_whole, has_rows)
     if signs >= FEWEST_SIGNS:
