@@ -6,6 +6,7 @@ from label_examples import EXAMPLES
 from scrubin.base import params
 from scrubin.base.errors import AnnotationError, ParamsError
 from scrubin.base.faults import Fault, Faults
+from scrubin.labels.parse import workbook
 from scrubin.labels.registry import FORMATS, label_format, readable
 from scrubin.stages.annotations import report, sources
 from scrubin.stages.annotations.params import AnnotationsParams, SourceParams
@@ -167,6 +168,13 @@ def test_a_damaged_file_of_the_name_that_only_one_format_has_is_refused(tmp_path
     (tmp_path / "annotations" / name).write_bytes(b"PK\x03\x04")
     sources.find(tmp_path, EVERYWHERE, RECORDINGS, faults := Faults())
     assert only(faults.all()).sentence.startswith(f"annotations/{name}: it is like labels of aixsuture")
+
+
+def test_a_loose_workbook_without_a_cell_has_no_labels_whatever_it_is_called(tmp_path):
+    (tmp_path / "annotations").mkdir()
+    (tmp_path / "annotations/OSATS.xlsx").write_bytes(workbook.workbook([]))
+    sources.find(tmp_path, EVERYWHERE, RECORDINGS, faults := Faults())
+    assert not faults.all()
 
 
 ELAN = '<ANNOTATION_DOCUMENT><HEADER TIME_UNITS="milliseconds"/><TIME_ORDER/><TIER TIER_ID="phases"/></ANNOTATION_DOCUMENT>'

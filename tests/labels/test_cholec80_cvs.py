@@ -85,10 +85,13 @@ def test_a_cell_that_cannot_be_used_is_refused_with_its_row(row, what):
     assert not read_faulty(row)
 
 
-@pytest.mark.parametrize("cells", [[], [None] * 7])
-def test_a_note_below_the_rows_is_one_fault(cells):
-    said = told("error", [1, 0, 0, 0, 1, 0, 0, 0], ["mean of both", *cells])
-    assert said == f"{FILE}, row 3: video is 'mean of both', expected the number of a video of Cholec80; correct it"
+@pytest.mark.parametrize(
+    ("row", "of"),
+    [(["mean of both"], " of 'mean of both'"), (["mean of both", *[None] * 7], " of 'mean of both'"), ([*[None] * 8, 15], "")],
+)
+def test_a_note_or_a_sum_below_the_rows_is_one_fault(row, of):
+    said = told("error", [1, 0, 0, 0, 1, 0, 0, 0], row)
+    assert said == f"{FILE}, row 3: it has none of the times and points{of}; remove the row if it is a note or a sum, else fill it in"
 
 
 def read_faulty(row):
@@ -97,7 +100,7 @@ def read_faulty(row):
 
 def test_a_header_without_the_columns_is_refused():
     assert "row 1: column hepatocystic_triangle missing; expected video, initial_minute" in told("error", header=HEADER[:7])
-    assert "row 1: a column stands twice" in told("error", header=[*HEADER, "Total"])
+    assert "row 1: column Total stands twice; rename or remove one" in told("error", header=[*HEADER, "Total"])
     assert "has no rows below its header" in told("error")
 
 

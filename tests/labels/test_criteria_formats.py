@@ -329,3 +329,31 @@ def test_a_table_with_a_row_per_judgement_keeps_what_each_annotator_said(tmp_pat
 )
 def test_a_judgement_that_cannot_be_used_is_refused_with_its_line(old, new, told):
     assert told in "\n".join(sentences(faults_of("mark-tables", {"p.csv": JUDGED.replace(old, new, 1)}), "error"))
+
+
+def values_of(table, **options):
+    (labels,) = read_files("mark-tables", {"v.csv": table}, **options).recordings
+    return labels.marks.rows[["position", "mark", "value"]].to_numpy().tolist()
+
+
+@pytest.mark.parametrize("name", ["fold", "seconds", "Time (s)", "comment", "Unnamed: 0", "index", "image_id", "case"])
+def test_a_column_whose_name_is_that_of_none_is_no_criterion_whatever_its_values(name):
+    table = f"video,frame,C1,{name}\nv,0,1,0\nv,1,0,1\n".encode()
+    named = sentences(faults_of("mark-tables", {"p.csv": table}), "warning")
+    assert named == (f"p.csv: not read, as it is no criterion: {name}",)
+    assert values_of(table) == [[0, "C1", 1.0], [1, "C1", 0.0]]
+
+
+@pytest.mark.parametrize("words", [("good", "bad"), ("good", "bad", "fair", "poor", "blurred")])
+def test_words_in_a_column_of_labels_are_refused_however_many_there_are(words):
+    table = "video,frame,C1,quality\n" + "".join(f"v,{i},1,{word}\n" for i, word in enumerate(words))
+    told = sentences(faults_of("mark-tables", {"p.csv": table.encode()}), "error")
+    assert [one.split(": ")[1].split(";")[0] for one in told] == [f"quality is '{word}'" for word in words]
+    assert all(one.endswith("leave out a column that is no criterion") for one in told)
+
+
+def test_decimal_commas_are_read_where_no_comma_separates_cells():
+    assert values_of(b"\xef\xbb\xbfvideo;frame;C1;C2\nv;0,0;0,5;1\n") == [[0, "C1", 0.5], [0, "C2", 1.0]]
+    assert values_of(b"frame;mark;rater;value\n0;C1;1;0,25\n") == [[0, "C1", 0.25]]
+    told = sentences(faults_of("mark-tables", {"p.csv": b"video;frame;C1\nv;0;1,000\n"}), "error")
+    assert [one.split("; ")[0] for one in told] == ["p.csv, line 2: C1 is '1,000': a decimal separator, or one of thousands?"]

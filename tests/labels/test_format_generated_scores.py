@@ -337,13 +337,24 @@ def test_a_row_whose_points_are_formulas_without_a_value_is_one_fault(rows):
 
 
 @pytest.mark.parametrize(
-    "title", [[["Ratings of May"]], [["Site", "North"], [], ["", *[None] * 5, "items"]], [["VIDEO"]], [[f"Line {i}"] for i in range(9)]]
+    "title",
+    [
+        [["Ratings of May"]],
+        [["Site", "North"], [], ["", *[None] * 5, "items"]],
+        [["VIDEO"]],
+        [[f"Line {i}"] for i in range(9)],
+        [["Study", "X", "Date", "2024", "Rater", "A"]],
+        [[*["of whom"] * 6, *["items"] * 8, "sum"]],
+        [["points", *[None] * 5, *[5] * 8, 40]],
+    ],
 )
 def test_what_stands_above_the_header_is_passed_over_and_named(title, tmp_path):
     files = as_people_do(("One", [*title, AIX, ROW]))
     assert scores_of(files) == [24, *[3] * 8]
-    told = sentences(read_files("aixsuture", files).faults, "warning")
-    assert told == tuple(f"OSATS.xlsx, row {i}: it stands above the header, and is not read" for i, row in enumerate(title, 1) if row)
+    (told,) = sentences(read_files("aixsuture", files).faults, "warning")
+    count, top = sum(map(bool, title)), len(title) + 1
+    which = "it stands" if count == 1 else f"{count} rows from here on stand"
+    assert told == f"OSATS.xlsx, row 1: {which} above the header (row {top}): not read; put what belongs to the table below its header"
     (tmp_path / "OSATS.xlsx").write_bytes(*files.values())
     assert detect.detected(tmp_path / "OSATS.xlsx").name == "aixsuture"
 
@@ -358,12 +369,17 @@ OTHER = [*ROW[:3], "W", *ROW[4:]]
         ("aixsuture", [[f"{one} " * 2 for one in AIX], ROW, OTHER, [], AIX, [*ROW[:3], "X", *ROW[4:]]], [1, 2, 3]),
         ("aixsuture", [["VIDEO", "INVESTIGATOR", "SCORE"], AIX, ROW], [1]),
         ("cholec80cvs", [[1, 0, 0, 0, 0, 1, 1, 1], CRITERIA, [2, 0, 0, 0, 0, 1, 1, 1]], [1]),
+        # With a few cells, of a name and points, in a header of many: sorted there, as the header was.
+        ("aixsuture", [[*[None] * 3, "W", None, None, "3,5"], AIX, ROW], [1]),
+        ("aixsuture", [[*[None] * 4, "R", *[None] * 9, 24], AIX, ROW], [1]),
+        ("aixsuture", [[*[None] * 3, "W", *[None] * 10, "=SUM(G1:N1)"], AIX, ROW], [1]),
+        ("aixsuture", [OTHER, [*AIX, *(f"REMARK {i}" for i in range(40))], ROW], [1]),
     ],
 )
 def test_rows_of_data_and_another_header_above_the_header_are_errors(name, rows, wrong):
     (data,) = as_people_do(("One", rows)).values()
     said = errors_of(name, {"a.xlsx": data})
-    top = rows.index(AIX if name == "aixsuture" else CRITERIA) + 1
+    top = next(i for i, row in enumerate(rows, 1) if {"VIDEO", "video"} & set(row) and len(row) > 3)
     what = f"it stands above the header (row {top}), and is like a row of the table; put rows below their header, and remove others"
     assert said == [f"a.xlsx, row {row}: {what}" for row in wrong]
 
@@ -475,7 +491,6 @@ def test_of_a_sheet_that_is_not_chosen_only_the_first_rows_are_read(monkeypatch)
         ("aixsuture", (("Notes", [["of May"]]), ("Ratings", [AIX[1:], ROW[1:]]))),
         ("cholec80cvs", (("Notes", [["VIDEO", "TIME"]]), ("Criteria", [CRITERIA[:-1], [1, 0, 0, 0, 9, 1, 1]]))),
         ("aixsuture", (("Criteria", [CRITERIA[:-1]]), ("Ratings", [AIX, ROW]))),
-        ("aixsuture", (("Empty", []),)),
         ("aixsuture", (("Ratings", [[*AIX[3:5], *AIX[6:]], [*ROW[3:5], *ROW[6:]]]),)),
         ("aixsuture", (("Ratings", [[AIX[3], *AIX[6:-1]]]),)),
         ("cholec80cvs", (("Criteria", [[CRITERIA[0], *CRITERIA[6:]]]),)),
@@ -487,9 +502,34 @@ def test_the_sheet_with_most_columns_decides_what_a_workbook_is_and_words_on_oth
     assert detect.detected(path).name == name
 
 
-@pytest.mark.parametrize("words", [["VIDEO", "TIME", "room"], ["video", "two_structures"]])
-def test_a_workbook_with_few_words_of_a_format_is_of_none(tmp_path, words):
-    (tmp_path / "table.xlsx").write_bytes(*as_people_do(("One", [words, ["v", "9:30"]]), ("Two", [words])).values())
+def test_a_workbook_with_a_whole_sheet_of_each_of_two_formats_could_be_either_and_an_empty_one_of_another_decides_nothing(tmp_path):
+    path, row = tmp_path / "table.xlsx", [1, 0, 0, 0, 9, 1, 1, 1]
+    path.write_bytes(*as_people_do(("Criteria", [CRITERIA, row]), ("Ratings", [AIX, ROW])).values())
+    with pytest.raises(AnnotationError, match="could be aixsuture or cholec80cvs; name the format"):
+        detect.detected(path)
+    path.write_bytes(*as_people_do(("Criteria", [CRITERIA, row]), ("Template", [AIX])).values())
+    assert detect.detected(path).name == "cholec80cvs"
+
+
+def test_columns_without_a_name_are_gaps_and_a_name_that_stands_twice_is_said():
+    rows = [[None, None, *one[:3], None, *one[3:]] for one in (AIX, ROW)]
+    assert scores_of(as_people_do(("One", rows))) == [24, *[3] * 8]
+    said = refused(as_people_do(("One", [[*AIX, "VIDEO", "NOTE", "NOTE"], ROW])))
+    assert said == "OSATS.xlsx, row 1: column VIDEO, NOTE stands twice; rename or remove one"
+    said = refused(as_people_do(("One", [[*AIX[:6], AIX[-1]], ROW[:7]])))
+    assert said.startswith("OSATS.xlsx, row 1: column OSATS_... missing; expected STUDENT")
+    (data,) = as_people_do(("One", [[None, None, *one] for one in (CRITERIA, [1, 0, 0, 0, 0, 1, 1, 1])])).values()
+    assert len(read_files("cholec80cvs", {"a.xlsx": data}).recordings) == 1
+
+
+def test_of_two_workbooks_both_are_named():
+    (data,) = as_people_do(("One", [AIX, ROW])).values()
+    assert refused({"OSATS.xlsx": data, "Book1.xlsx": data}) == "OSATS.xlsx: there is also Book1.xlsx; name the one with the ratings"
+
+
+@pytest.mark.parametrize("words", [["VIDEO", "TIME", "room"], ["video", "two_structures"], []])
+def test_a_workbook_with_few_words_of_a_format_or_without_a_cell_is_of_none(tmp_path, words):
+    (tmp_path / "table.xlsx").write_bytes(*as_people_do(("One", [words, ["v", "9:30"][: len(words)]]), ("Two", [words])).values())
     with pytest.raises(AnnotationError, match="looks like no format"):
         detect.detected(tmp_path / "table.xlsx")
 

@@ -88,22 +88,23 @@ class Tab:
 
 @dataclass(frozen=True)
 class _Layout:
-    """The columns that a sheet of a format has, those of them that name a row, and how names of columns with its points begin."""
+    """The columns that a sheet of a format has, those of them that name a row, how names of its items begin, and of columns with points."""
 
     columns: frozenset[str]
     keys: frozenset[str]
     items: tuple[str, ...]
+    points: tuple[str, ...]
 
     def signs(self, cells: Collection[str]) -> int:
         """Return how many columns of the format a row names."""
         return sum(cell in self.columns or cell.startswith(self.items) for cell in cells)
 
-    def likeness(self, cells: Collection[str]) -> tuple[bool, int]:
-        """Return whether a row is a whole header, and how many columns it names."""
-        return self.columns.issubset(cells), self.signs(cells)
+    def is_whole(self, cells: Collection[str]) -> bool:
+        """Return whether a row is a whole header."""
+        return self.columns.issubset(cells)
 
-    def has_points(self, cells: Iterable[str]) -> bool:
-        """Return whether any of these columns has points."""
+    def has_items(self, cells: Iterable[str]) -> bool:
+        """Return whether any of these columns is an item."""
         return any(cell.startswith(self.items) for cell in cells)
 
 
@@ -132,6 +133,16 @@ class _Glance:
     top: int = 0
     has_more: bool = False
     is_broken: bool = False
+
+    def likeness(self, layout: _Layout) -> tuple[bool, bool, int]:
+        """Return whether its header is a whole one of a format, and has a row below, and how many columns it names."""
+        is_whole = layout.is_whole(self.header)
+        return is_whole, is_whole and self.has_more, layout.signs(self.header)
+
+
+def _most_like(every: Iterable[_Glance], layout: _Layout) -> _Glance | None:
+    """Return the sheet that is most like one of a format, the first of several; None if none has a cell."""
+    return max((one for one in every if one.header), key=lambda one: one.likeness(layout), default=None)
 
 
 @contextmanager
@@ -175,10 +186,7 @@ def chosen(where: Where, data: bytes, name: str) -> Tab | None:
     """
     layout = _LAYOUTS[name]
     with _opened(where.file, data, [layout]) as (archive, texts, every):
-        with_header = [one for one in every if layout.columns.issubset(one.header)]
-        having = [one for one in with_header if one.has_more]
-        filled = [one for one in every if one.header]
-        found = next(iter(having or with_header), None) or max(filled, key=lambda one: layout.likeness(one.header), default=None)
+        found = _most_like(every, layout)
         broken = next((one for one in every if one.is_broken), None)
         if broken is not None and (found is None or not layout.signs(found.header)):
             raise AnnotationError([_not_one(where.file)])
@@ -187,8 +195,8 @@ def chosen(where: Where, data: bytes, name: str) -> Tab | None:
         at = where.at(f"sheet '{csv_text.shown(other.name)}'")
         if other is found:
             continue
-        if other in having:
-            what = f"it has the columns of sheet '{csv_text.shown(having[0].name)}', too"
+        if found is not None and all(other.likeness(layout)[:2]):
+            what = f"it has the columns of sheet '{csv_text.shown(found.name)}', too"
             at.error("sheets", what, "put all rows into one of them, and remove the other")
         elif other.is_broken:
             at.warning("not-kept", "it cannot be read", "put into one sheet what belongs to it")
@@ -229,9 +237,40 @@ def note_unsaid(where: Where, tab: Tab, row: int, header: Sequence[str], *, need
     return is_wrong
 
 
-def declare(name: str, columns: Collection[str], keys: Collection[str], items: Collection[str]) -> None:
-    """Say which columns a sheet of a format of workbooks has, all of them, which of these name a row, and how those with points begin."""
-    _LAYOUTS[name] = _Layout(frozenset(columns), frozenset(keys), tuple(items))
+def has_columns(where: Where, tab: Tab, needed: Sequence[str]) -> bool:
+    """Return whether a sheet has the columns of a format, and none twice, after noting what is wrong; some may have no name.
+
+    Parameters
+    ----------
+    needed
+        Columns that there must be; ``OSATS_...`` is any that begins so.
+    """
+    number, header = tab.rows[0]
+    missing = [name for name in needed if not any(one == name or f"{one[: len(name) - 3]}..." == name for one in header)]
+    twice = [name for name in dict.fromkeys(header) if name and header.count(name) > 1]
+    if not missing and not twice:
+        return True
+    what = f"column {', '.join(missing)} missing" if missing else f"column {', '.join(map(csv_text.shown, twice))} stands twice"
+    fix = f"expected {', '.join(needed)} {IN_TIME}" if missing else "rename or remove one"
+    where.at(tab.place(number)).error("header", what, fix)
+    return False
+
+
+def declare(name: str, columns: Collection[str], keys: Collection[str], items: Collection[str], points: Collection[str]) -> None:
+    """Say which columns a sheet of a format of workbooks has.
+
+    Parameters
+    ----------
+    columns
+        All that there must be.
+    keys
+        Those that name a row.
+    items
+        How those begin in which a formula, also without a stored value, makes a row of data; sums may be prefilled.
+    points
+        How those begin in which only a row of data has a number.
+    """
+    _LAYOUTS[name] = _Layout(frozenset(columns), frozenset(keys), tuple(items), tuple(points))
 
 
 _LAYOUTS: dict[str, _Layout] = {}
@@ -240,26 +279,26 @@ _LAYOUTS: dict[str, _Layout] = {}
 def has_signs(path: Path, name: str, *, unreadable: bool) -> bool:
     """Return whether a workbook looks like one of a format.
 
-    The sheet that has most of the columns of any format decides, wherever it stands; words on the others, such as notes, do not.
+    A sheet that has all columns of a format decides, wherever it stands, and two of several formats make it look like each. Where there
+    is none, that with most of the columns of any format does; words on the others, such as notes, do not.
 
     Parameters
     ----------
     name
         Of the format, one that was given to `declare`.
     unreadable
-        What is returned of a workbook that cannot be read, or has no cell; also where no sheet has `FEWEST_SIGNS` and one cannot
-        be read.
+        What is returned of a workbook that cannot be read; also where no sheet has `FEWEST_SIGNS` and one cannot be read.
     """
     try:
         with _opened(path.name, strangers.read_bytes(path), _LAYOUTS.values()) as (_, _, every):
-            headers = [one.header for one in every if one.header]
+            found = {other: best.likeness(layout) for other, layout in _LAYOUTS.items() if (best := _most_like(every, layout)) is not None}
     except ScrubinError:
         return unreadable
-    if not headers:
-        return unreadable
-    found = {other: max(map(layout.likeness, headers)) for other, layout in _LAYOUTS.items()}
-    if (best := max(found.values()))[1] >= FEWEST_SIGNS:
-        return found[name] == best
+    is_whole, has_rows, signs = max(found.values(), default=(False, False, 0))
+    if is_whole:
+        return found[name][:2] == (is_whole, has_rows)
+    if signs >= FEWEST_SIGNS:
+        return found[name][2] == signs
     return unreadable and any(one.is_broken for one in every)
 
 
@@ -269,7 +308,7 @@ def _not_one(file: str) -> Fault:
 
 def _look(archive: zipfile.ZipFile, texts: list[str], sheet: _Glance, layouts: Collection[_Layout]) -> None:
     """Look at the first rows of a sheet: up to the one below a whole header, or so many as a header may stand in."""
-    count, most = 0, (False, -1)
+    count, is_whole, most = 0, False, -1
     try:
         _refuse_large(archive, sheet.path)
         with archive.open(sheet.path) as part:
@@ -277,13 +316,14 @@ def _look(archive: zipfile.ZipFile, texts: list[str], sheet: _Glance, layouts: C
             for i, element in enumerate(rows):
                 row = _row(element, texts)
                 element.clear()
-                if most[0]:
+                if is_whole:
                     sheet.has_more = any(_is_row(row, sheet.header, layout) for layout in layouts)
                 elif any(row.cells):
                     count += 1
-                    if (likeness := max(layout.likeness(row.cells) for layout in layouts)) > most:
-                        sheet.header, sheet.top, most = row.cells, i, likeness
-                if sheet.has_more or (count == HEADER_WITHIN and not most[0]):
+                    is_whole, signs = max((layout.is_whole(row.cells), layout.signs(row.cells)) for layout in layouts)
+                    if is_whole or signs > most:
+                        sheet.header, sheet.top, most = row.cells, i, signs
+                if sheet.has_more or (count == HEADER_WITHIN and not is_whole):
                     return
     except UNREADABLE:
         sheet.has_more, sheet.is_broken = bool(sheet.header), True
@@ -291,17 +331,26 @@ def _look(archive: zipfile.ZipFile, texts: list[str], sheet: _Glance, layouts: C
 
 def _is_row(row: _Cells, header: Sequence[str], layout: _Layout) -> bool:
     """Return whether it is a row of data: with formulas without a value for names and sums, and no points, it is prefilled, or a gap."""
-    return any(row.cells) or layout.has_points(header[i] for i in row.formulas if i < len(header))
+    return any(row.cells) or layout.has_items(header[i] for i in row.formulas if i < len(header))
 
 
-def _is_like_row(cells: Sequence[str], header: Sequence[str], layout: _Layout) -> bool:
-    """Return whether cells above the header are like a row below it, or another header; a title, or a line of groups, has few cells."""
-    return 2 * sum(map(bool, cells)) > sum(map(bool, header)) or layout.signs(cells) > 1
+def _is_like_row(row: _Cells, header: Sequence[str], layout: _Layout) -> bool:
+    """Return whether what stands above the header is like another header, or a row below it: it has a name and a number as points.
+
+    A title has neither there, and a line of groups, or of what points mean, not both.
+    """
+    filled = {name: cell or FORMULA for i, (name, cell) in enumerate(zip(header, row.cells, strict=False)) if cell or i in row.formulas}
+    points = [cell for name, cell in filled.items() if name.startswith(layout.points)]
+    return layout.signs(row.cells) > 1 or (not layout.keys.isdisjoint(filled) and any(map(_may_be_points, points)))
+
+
+def _may_be_points(cell: str) -> bool:
+    return cell == FORMULA or csv_text.NUMBER.fullmatch(cell.replace(",", ".")) is not None
 
 
 def _tab(where: Where, archive: zipfile.ZipFile, texts: list[str], found: _Glance, layout: _Layout) -> Tab:
     sheet = ElementTree.fromstring(_part(archive, found.path))
-    above: list[Row] = []
+    above: list[tuple[int, _Cells]] = []
     prefilled: list[int] = []
     rows: list[Row] = []
     unsaid: dict[tuple[int, int], str] = {}
@@ -314,7 +363,7 @@ def _tab(where: Where, archive: zipfile.ZipFile, texts: list[str], found: _Glanc
         if count > MOST_CELLS:
             raise ValueError(count)
         if at < found.top:
-            above += [(number, row.cells)] if any(row.cells) else []
+            above += [(number, row)] if any(row.cells) else []
         elif _is_row(row, found.header, layout):
             rows.append((number, row.cells))
             unsaid |= {(number, i): FORMULA for i in row.formulas}
@@ -322,14 +371,14 @@ def _tab(where: Where, archive: zipfile.ZipFile, texts: list[str], found: _Glanc
         elif any(found.header[i] in layout.keys for i in row.formulas if i < len(found.header)):
             prefilled.append(number)
     tab = Tab(found.name, found.is_first, tuple(rows), unsaid | _merged(sheet, dict(rows)), frozenset(truths))
-    for number, cells in above:
-        place, what = where.at(tab.place(number)), "it stands above the header"
-        if _is_like_row(cells, found.header, layout):
-            place.error(
-                "header", f"{what} (row {rows[0][0]}), and is like a row of the table", "put rows below their header, and remove others"
-            )
-        else:
-            place.warning("not-kept", f"{what}, and is not read", "")
+    like_rows = [number for number, row in above if _is_like_row(row, found.header, layout)]
+    for number in like_rows:
+        what = f"it stands above the header (row {rows[0][0]}), and is like a row of the table"
+        where.at(tab.place(number)).error("header", what, "put rows below their header, and remove others")
+    if titles := [number for number, _ in above if number not in like_rows]:
+        which = "it stands" if len(titles) == 1 else f"{len(titles)} rows from here on stand"
+        fix = "put what belongs to the table below its header"
+        where.at(tab.place(titles[0])).warning("not-kept", f"{which} above the header (row {rows[0][0]}): not read", fix)
     if prefilled:
         which = "row" if len(prefilled) == 1 else f"{len(prefilled)} rows from here on"
         what = f"{which} with formulas without a stored value for names, and no points: not read"

@@ -37,7 +37,7 @@ ROUNDING = 1e-9
 SEEN_AS_ONE = "dashes, apostrophes, blanks or what does not show"
 
 
-workbook.declare("aixsuture", (*COLUMNS, TOTAL), KEYS, (PREFIX,))
+workbook.declare("aixsuture", (*COLUMNS, TOTAL), KEYS, items=(PREFIX,), points=(PREFIX, TOTAL))
 
 
 def _may_have_ratings(path: Path) -> bool:
@@ -63,7 +63,7 @@ def read(source: LabelFiles) -> Collection:
     (file, data), *others = sorted(source.files.items())
     faults = Faults()
     for other, _ in others:
-        faults.error(other, "file-repeated", f"there are {len(source.files)} workbooks", "name the one with the ratings")
+        faults.error(other, "file-repeated", f"there is also {file}", "name the one with the ratings")
     AnnotationError.raise_any(faults)
     where = Where(faults, file)
     tab = _sheet(where, data)
@@ -106,11 +106,7 @@ def _sheet(where: Where, data: bytes) -> workbook.Tab:
     tab = workbook.chosen(where, data, "aixsuture")
     if tab is None:
         raise AnnotationError([Fault(where.file, "file-empty", "no sheet has a cell", "the ratings must be there")])
-    number, header = tab.rows[0]
-    missing = [name for name in (*COLUMNS, TOTAL) if name not in header]
-    if missing or not any(name.startswith(PREFIX) for name in header) or len(set(header)) < len(header):
-        what = f"column {', '.join(missing)} missing" if missing else "the columns are not those of OSATS.xlsx"
-        where.at(tab.place(number)).error("header", what, f"expected {', '.join(COLUMNS)}, {PREFIX}..., {TOTAL} {workbook.IN_TIME}")
+    workbook.has_columns(where, tab, (*COLUMNS, f"{PREFIX}...", TOTAL))
     AnnotationError.raise_any(where.faults)
     return tab
 

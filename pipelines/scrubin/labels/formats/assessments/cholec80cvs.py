@@ -60,7 +60,7 @@ class _Video:
                 self.points[second], self.rows[second] = points, row
 
 
-workbook.declare(NAME, NEEDED, (VIDEO,), (*TIMES, *CRITERIA))
+workbook.declare(NAME, NEEDED, (VIDEO,), items=(*TIMES, *CRITERIA), points=tuple(CRITERIA))
 
 
 def _has_criteria(path: Path) -> bool:
@@ -110,12 +110,9 @@ def _rows(where: Where, tab: workbook.Tab | None) -> list[tuple[int, list[str], 
     if tab is None:
         where.error("file-empty", "no sheet has a cell", "take the workbook of the data set")
         return []
-    (number, header), *below = tab.rows
-    missing = [name for name in NEEDED if name not in header]
-    if missing or len(set(header)) < len(header):
-        what = f"column {', '.join(missing)} missing" if missing else "a column stands twice"
-        where.at(tab.place(number)).error("header", what, f"expected {', '.join(NEEDED)} {workbook.IN_TIME}")
+    if not workbook.has_columns(where, tab, NEEDED):
         return []
+    (_, header), *below = tab.rows
     if not below:
         where.error("no-labels", "has no rows below its header", "take the workbook of the data set")
     known = (*NEEDED, TOTAL, ACHIEVED, "")
@@ -124,9 +121,11 @@ def _rows(where: Where, tab: workbook.Tab | None) -> list[tuple[int, list[str], 
 
 
 def _read_row(where: Where, number: int, cells: Mapping[str, str], videos: dict[str, _Video]) -> None:
+    if not any(cells[name] for name in (*TIMES, *CRITERIA)):
+        of = f" of '{csv_text.shown(cells[VIDEO])}'" if cells[VIDEO] else ""
+        where.error("cell-empty", f"it has none of the times and points{of}", "remove the row if it is a note or a sum, else fill it in")
+        return
     video = _whole(where, VIDEO, cells[VIDEO], 10**documents.LONGEST_DIGITS)
-    if video is None and not any(cells[name] for name in NEEDED if name != VIDEO):
-        return  # a note below the rows
     times = [_whole(where, name, cells[name], LONGEST_MINUTES if name.endswith("minute") else 59) for name in TIMES]
     points = [_whole(where, name, cells[name], MOST_POINTS) for name in CRITERIA]
     known = [one for one in times if one is not None]

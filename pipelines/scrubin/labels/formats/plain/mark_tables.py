@@ -1,9 +1,9 @@
 """Criteria in a plain table, as people write predictions: ``video``, ``frame`` and a column per criterion with values in 0..1; read only.
 
 Without a column of videos a file is of one video, which is called like it. A value is a probability, or the share of annotators by whom
-the criterion is met; an empty cell says nothing, and a column of C1 to C9 that is empty throughout is a criterion that nobody judged. The
-columns are called as in the labels, such as C1, C2, C3 of the critical view of safety: so such a table is known. Name the format where they
-are called otherwise.
+the criterion is met, with a decimal comma where no comma separates cells; an empty cell says nothing, and a column of C1 to C9 that is
+empty throughout is a criterion that nobody judged. The columns are called as in the labels, such as C1, C2, C3 of the critical view of
+safety: so such a table is known. Name the format where they are called otherwise.
 
 A table may also have a row per judgement: ``frame``, ``mark``, ``rater``, ``value``, as our ground truth has them; without a rater it is a
 value of nobody by name.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection as Names
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 
@@ -40,10 +40,9 @@ NO_CRITERION = frozenset(
         *("file", "filename", "filepath", "path", "image", "imagename", "imagepath"),
     )
 )
-"""What people write beside criteria, folded; a time is told by its name, too."""
-YES_OR_NO = frozenset(("true", "false", "t", "f", "yes", "no", "y", "n"))
-MOST_LEVELS = 3
-"""Words of more levels than ``no``, ``partly`` and ``yes`` are no criterion."""
+"""What people write beside criteria, folded; other numbers of a row, times and names of a video are told by their names, too."""
+BESIDE: tuple[columns.Meaning, ...] = ("frame", "row", "seconds", "milliseconds", "video", "id")
+"""What is no criterion, by the meaning of its name; what means a phase may be one, such as ``label``."""
 _Rows = dict[int, dict[tuple[str, str], float]]
 """By frame, the value of each criterion by each rater."""
 
@@ -110,9 +109,12 @@ def _videos(where: Where, sheet: csv_text.Sheet, own: str, stated: set[str], oth
         return {}
     # Any other column without a value may be for remarks.
     stated |= {row.cells[MARK] for row in sheet.rows} - {""} if is_long else {one for one in criteria if CRITERION.fullmatch(one)}
+    sheet, unclear = csv_text.with_points(sheet, [number, *([VALUE] if is_long else criteria)])
+    where.faults.extend(unclear)
+    refused = {fault.place for fault in unclear}
     videos: dict[str, _Rows] = {}
     raters: dict[str, str] = {}
-    for row in sheet.rows:
+    for row in (row for row in sheet.rows if row.place not in refused):
         at, frame, name = (
             where.at(row.place),
             documents.frame_number(documents.whole_text(row.cells[number])),
@@ -132,34 +134,26 @@ def _videos(where: Where, sheet: csv_text.Sheet, own: str, stated: set[str], oth
     return videos
 
 
-def _no_criteria(sheets: Iterable[csv_text.Sheet], known: Names[str] | None) -> frozenset[str]:
-    """Return which columns of all tables are no criteria, folded, by their values in all of them: else half of one could be lost.
+def _no_criteria(sheets: Names[csv_text.Sheet], known: Names[str] | None) -> frozenset[str]:
+    """Return which columns are no criteria, folded: by their names, and in predictions by their values in all tables, too.
 
-    In predictions one value says that, as the truth, ``known``, says which criteria there are. In labels a value out of range is an error
-    of a criterion, unless the name is known to be that of none, or the values are a text.
+    The truth, ``known``, says which criteria there are: a predicted column beside one of them is no other if it has a value that none can
+    have. In labels such a value is an error of a criterion.
     """
     of_truth = {fold(name) for name in known or ()}
-    kept: set[str] = set()
-    cells: dict[str, list[str]] = {}
-    for sheet in sheets:
-        kept |= {fold(name) for name in sheet.columns if fold(name) in of_truth or CRITERION.fullmatch(name)}
-        for name in sheet.columns:
-            values = [cell for row in sheet.rows if not csv_text.is_missing(cell := row.cells[name])]
-            cells.setdefault(fold(name), []).extend(values)
-    return frozenset(
-        name
-        for name, values in cells.items()
-        if kept
-        and name not in kept
-        and not all(map(_may_be_value, values))
-        and (known is not None or name in NO_CRITERION or columns.first_of([name], "seconds", "milliseconds") or _are_text(values))
-    )
+    names = {name for sheet in sheets for name in sheet.columns}
+    kept = {fold(name) for name in names if fold(name) in of_truth or CRITERION.fullmatch(name)}
+    other = {fold(name) for name in names if fold(name) in NO_CRITERION or columns.first_of([name], *BESIDE)}
+    if known is not None and kept:
+        # By all tables: else half of one could be lost.
+        other |= {fold(name) for sheet in sheets for name in _beyond_values(sheet)}
+    return frozenset(other - kept)
 
 
-def _are_text(cells: Sequence[str]) -> bool:
-    """Return whether cells begin with a letter each, are none of a yes or a no, and are more than the levels of a criterion."""
-    words = {cell.strip().casefold() for cell in cells}
-    return all(word[:1].isalpha() for word in words) and words.isdisjoint(YES_OR_NO) and len(words) > MOST_LEVELS
+def _beyond_values(sheet: csv_text.Sheet) -> set[str]:
+    """Return which columns have a value that no criterion can have."""
+    rows = csv_text.with_points(sheet, sheet.columns)[0].rows
+    return {name for row in rows for name, cell in row.cells.items() if not csv_text.is_missing(cell) and not _may_be_value(cell)}
 
 
 def _may_be_value(cell: str) -> bool:
