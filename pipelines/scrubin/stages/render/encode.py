@@ -432,7 +432,7 @@ class _Film:
 
     def _in_one_matrix(self, stream: Any) -> Any:
         matrix, *later = self.kept_matrices
-        chosen = {}
+        chosen: dict[str, str] = {}
         if all(MATRICES.get(other, other) == MATRICES.get(matrix, matrix) for other in later):
             if (later or matrix != self.shown.matrix) and not self.left_to_container:
                 stream = stream.filter("setparams", colorspace=matrix)
