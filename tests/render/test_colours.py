@@ -142,7 +142,7 @@ def test_a_film_whose_colours_change_where_nobody_converts_them_is_told_the_fram
         both = turned(both)
     files, mode = ([red(tmp_path / "0.mp4", BT709, *H264), both], "smart") if "copies" in name else ([both], "reencode")
     with pytest.raises(VideoError, match=f"its colours change at frame {50 if 'BT.601' in name else 25}; export it"):
-        executed(files, mode, len(files) + 1.0)
+        executed(files, mode, 3.0)
     assert not list(tmp_path.glob("encoded-*"))
 
 
@@ -185,9 +185,88 @@ def test_a_matrix_that_is_stated_on_the_way_only_is_never_overwritten(beside, tm
     assert worst <= 4
 
 
+def bare_films(folder: Path) -> dict[str, Path]:
+    """Bare streams of a second each, by what they state; that of "none" is of BT.601."""
+    none = metadata(colour_primaries=2, transfer_characteristics=2, matrix_coefficients=2)
+    return {
+        "BT.709": red(folder / "709.h264", BT709, *H264),
+        "BT.601": red(folder / "601.h264", BT601, *H264),
+        "none": red(folder / "none.h264", BT601, *H264, *none),
+        "YCgCo": red(folder / "ycgco.h264", BT709, *H264, *metadata(matrix_coefficients=8)),
+        "4:2:2": red(folder / "422.h264", BT709, *H264, pixels="yuv422p"),
+    }
+
+
+def as_one(films: list[Path], path: Path) -> Path:
+    """Bare streams as one transport stream."""
+    one = path.with_suffix(".h264")
+    one.write_bytes(b"".join(film.read_bytes() for film in films[:-1]))
+    return behind_each_other(one, films[-1], path)
+
+
+@pytest.mark.parametrize(
+    ("states", "refused_at"),
+    [
+        (["BT.709", "none"], 25),
+        (["BT.601", "BT.709", "none"], 50),
+        (["none", "BT.709", "none"], 50),
+        (["BT.709", "none", "BT.709"], 25),
+        (["BT.709", "BT.601", "none"], 50),
+        (["none", "BT.601", "none"], None),
+    ],
+)
+def test_pictures_that_state_no_matrix_are_never_taken_for_another_one_that_was_stated_before_them(
+    states, refused_at, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    films = bare_films(tmp_path)
+    one = as_one([films[state] for state in states], tmp_path / "one.ts")
+    if refused_at is not None:
+        with pytest.raises(VideoError, match=f"its colours change at frame {refused_at}; export it"):
+            executed([one], "reencode", float(len(states)))
+        return
+    executed([one], "reencode", float(len(states)))
+    assert shown(tmp_path / "out.mkv")[2] <= 4
+
+
+@pytest.mark.parametrize(
+    ("states", "start_s", "end_s", "matrix"),
+    [
+        (["YCgCo", "BT.709"], 1.2, 2.0, "bt709"),
+        (["BT.601", "BT.709"], 1.2, 2.0, "bt709"),
+        (["BT.709", "none"], 1.2, 2.0, "bt601"),
+        (["none", "BT.709", "BT.601"], 1.2, 3.0, "bt709"),
+        (["BT.709", "BT.601", "YCgCo"], 0.0, 2.0, "bt709"),
+        (["BT.709", "BT.601", "4:2:2"], 0.0, 1.9, "bt709"),
+    ],
+)
+def test_colours_of_what_is_cut_away_do_not_count(states, start_s, end_s, matrix, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    films = bare_films(tmp_path)
+    one = as_one([films[state] for state in states], tmp_path / "one.ts")
+    executed([turned(one) if "4:2:2" in states else one], "reencode", end_s, start_s)
+    stated, black, worst = shown(tmp_path / "out.mkv")
+    assert stated == {matrix}
+    assert black == [frame == 5 for frame in range(round((end_s - start_s) * 25))]
+    assert worst <= 4
+
+
+def test_colours_of_a_file_that_is_cut_away_do_not_count(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    films = bare_films(tmp_path)
+    one = as_one([films["BT.709"], films["BT.601"]], tmp_path / "one.ts")
+    full = behind_each_other(red(tmp_path / "full.h264", BT709, *H264, pixels="yuvj420p"), films["BT.709"], tmp_path / "two.ts")
+    executed([one, full], "reencode", 2.0)
+    stated, black, worst = shown(tmp_path / "out.mkv")
+    assert (stated, len(black)) == ({"bt709"}, 50)
+    assert worst <= 4
+
+
 FILMS = {
     "stated late": (["late.ts"], False),
     "stated late, beside copies": (["unstated.mp4", "late.ts"], False),
+    "stated early": (["early.ts"], True),
+    "stated early, beside copies": (["stated.mp4", "early.ts"], True),
     "in another file": (["unstated.mp4", "stated.mp4"], False),
     "in the file before it": (["stated.mp4", "unstated.mp4"], True),
 }
@@ -204,9 +283,14 @@ def test_pictures_without_a_matrix_have_the_one_that_is_stated_beside_them_only_
     none = metadata(colour_primaries=2, transfer_characteristics=2, matrix_coefficients=2)
     bare = red(tmp_path / "unstated.h264", matrix, *H264, *none, size=size), red(tmp_path / "stated.h264", BT709, *H264, size=size)
     behind_each_other(*bare, tmp_path / "late.ts")
+    behind_each_other(*reversed(bare), tmp_path / "early.ts")
     for path in bare:
         clips.ffmpeg("-r", 25, "-i", path, "-c", "copy", path.with_suffix(".mp4"))
     names, begins_stated = FILMS[films]
+    if "early" in films and matrix == BT601:  # they would be taken for what was stated
+        with pytest.raises(VideoError, match=r"early\.ts: its colours change at frame 25; export it"):
+            executed([tmp_path / name for name in names], mode, 3.0)
+        return
     executed([tmp_path / name for name in names], mode, 3.0)
     stated, _, worst = shown(tmp_path / "out.mkv")
     assert stated == {"bt709" if matrix == BT709 or begins_stated else "bt601"}
@@ -317,11 +401,12 @@ def test_the_matrix_that_was_chosen_for_red_green_and_blue_is_stated(name, pixel
     assert worst <= 4
 
 
-def executed(paths: list[Path], mode: str, end_s: float = 2.0) -> Parts:
-    """Render files as one recording beside the first of them, without what comes before that."""
+def executed(paths: list[Path], mode: str, end_s: float = 2.0, start_s: float = 0.0) -> Parts:
+    """Render a span of files as one recording beside the first of them; frame 5 of it is hidden."""
     files = tuple(FilePart(path.name, hashlib.sha256(path.read_bytes()).hexdigest()) for path in paths)
     params = RenderParams(mode=mode, crf=14, preset="fast", duration_jitter_s=0.0)
-    file = rendering.FileToRender("r", "c", Source(files), "T", "id", 0.0, end_s, "25", False, (Redaction(0.2, 0.24, None),))
+    hidden = (Redaction(start_s + 0.2, start_s + 0.24, None),)
+    file = rendering.FileToRender("r", "c", Source(files), "T", "id", start_s, end_s, "25", False, hidden)
     known = rendering.prepare(paths[0].parent, file, params)
     return rendering.execute(known.files, paths[0].parent / "out.mkv", known.probe, known.plan, known.parts, params, "r")
 

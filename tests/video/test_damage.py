@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import random
 import threading
+from types import SimpleNamespace
 
 import av
 import pytest
 
 import clips
 from scrubin.base.errors import VideoError
+from scrubin.media import opening
+from scrubin.media import probe as probing
 from scrubin.media.containers import transport
 from scrubin.media.decode import decoded
 from scrubin.media.probe import probe
@@ -61,6 +64,19 @@ def test_pieces_behind_each_other_are_called_so_and_can_be_cut_apart(gap, tmp_pa
     assert ("ffmpeg -i FILE -c copy a.mkv" in refused.value.fix) == (gap == "none")  # as one they would be shown too early or too late
 
 
+def test_the_end_of_the_first_piece_is_found_also_where_ffmpeg_does_not_know_the_bytes_of_all_packets(tmp_path, monkeypatch):
+    def packets(*opened):
+        for number, one in enumerate(opening.packets(*opened)):
+            known = {key: getattr(one, key) for key in ("is_discard", "dts", "pts", "is_corrupt", "duration")}
+            yield SimpleNamespace(pos=None if number % 5 in (1, 2) else one.pos, **known)
+
+    monkeypatch.setattr(probing, "packets", packets)
+    both = tmp_path / "both.ts"
+    both.write_bytes(b"".join(pieces(tmp_path, (0, 1, 2))))
+    with pytest.raises(VideoError, match=r"it is 3 recordings behind each other; the second begins behind 0\.96 s"):
+        probe(both, "both.ts")
+
+
 def test_whole_pieces_that_were_put_together_as_one_are_read(tmp_path):
     both = tmp_path / "both.ts"
     both.write_bytes(b"".join(pieces(tmp_path)))
@@ -110,6 +126,7 @@ def packet(count, *, starts=False, content=True, announced=False):
 
 
 FIRST, JUNK = packet(0, starts=True), bytes(PACKET)
+RESERVED = bytes([0x47, 0x01, 0, 0x0A]).ljust(PACKET, b"\xff")
 
 
 @pytest.mark.parametrize("layout", [(b"", b""), (b"\1\2\3\4", b""), (b"", bytes(16))])
@@ -121,6 +138,8 @@ FIRST, JUNK = packet(0, starts=True), bytes(PACKET)
         ([FIRST, packet(1), packet(1), packet(2)], None),  # sent twice
         ([FIRST, packet(0, content=False), packet(1)], None),
         ([FIRST, packet(1, content=False)], 1),
+        ([FIRST, RESERVED, packet(1)], None),
+        ([FIRST, RESERVED, packet(2)], 2),
         ([FIRST, packet(1), packet(2), packet(3), packet(5)], 4),  # in the next block
         ([packet(7), FIRST, packet(1)], None),
         ([FIRST, packet(1), JUNK, packet(5), packet(9)], None),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import av
@@ -100,17 +101,20 @@ class Coding:
         return self.pixel_format.replace("yuvj", "yuv")
 
 
-def codings(path: Path, name: str) -> dict[Coding, int]:
-    """Decode a file, and return each of its codings with the number of the first frame that has it, in their order.
+def codings(path: Path, name: str, end: int) -> dict[int, Coding]:
+    """Decode a file up to a frame, which is left out, and return the number of each frame that is coded otherwise than the one before it.
 
     Raises
     ------
     VideoError
         See `scrubin.media.decode.decoded`.
     """
-    found: dict[Coding, int] = {}
-    for number, frame in enumerate(decoded(path, name)):
-        found.setdefault(Coding.of(frame), number)
+    found: dict[int, Coding] = {}
+    last = None
+    for number, frame in enumerate(islice(decoded(path, name), end)):
+        coding = Coding.of(frame)
+        if coding != last:
+            found[number] = last = coding
     return found
 
 

@@ -256,7 +256,8 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
             last = max(last, (packet.pts, packet.duration or 0))
     joined_at = _joined_at(path, container, stream, len(damaged), name)
     if damaged or joined_at:
-        pieces = np.split(np.array(pts, dtype=np.int64), np.searchsorted(positions, joined_at))
+        # Where FFmpeg does not know the byte of a packet, it is behind the one in front of it.
+        pieces = np.split(np.array(pts, dtype=np.int64), np.searchsorted(np.maximum.accumulate(positions), joined_at))
         # FFmpeg marks one of the last packets; where another recording begins, the very last one is known.
         place = int(pieces[0].max()) if joined_at and pieces[0].size else damaged[0]
         at_s = max(0.0, float((place - min(pts, default=place)) * Fraction(stream.time_base or 0)))

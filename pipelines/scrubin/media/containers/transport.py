@@ -81,7 +81,7 @@ def first_breaks(path: Path, pids: Sequence[int]) -> dict[int, int]:
         heads = heads[in_step]
         own = (heads[:, 1] & 0x1F) << 8 | heads[:, 2]
         for pid in set(pids) - set(found):
-            rows = np.flatnonzero(own == pid)
+            rows = np.flatnonzero((own == pid) & (heads[:, 3] & 0x30 > 0))  # others are reserved: receivers drop them
             if pid not in last:
                 rows = rows[np.maximum.accumulate(heads[rows, 1] & 0x40 > 0)]
             if not rows.size:

@@ -265,15 +265,20 @@ def _encode(files: Sequence[SourceFile], target: Path, encoded: Path, plan: Plan
     steady = plan if len(files) == 1 else _steady(plan)
     frames = plan.first_source_frame + plan.frame_count
     timeout_s = max(SHORTEST_TIMEOUT_S, SECONDS_PER_FRAME * frames)
-    films = [_Film(file, *stated(file.path, file.name)) for file in files]
-    changes, failure = _attempted(_encoding(_hidden(_joined(films, plan), steady), encoded, steady, params), name, timeout_s)
+
+    def attempted(films: Sequence[_Film]) -> tuple[tuple[str, ...], VideoError | None]:
+        pictures = [film.pictures(plan) for film in _beside_each_other(films)]
+        joined = pictures[0] if len(files) == 1 else _joined(pictures)
+        return _attempted(_encoding(_hidden(joined, steady), encoded, steady, params), name, timeout_s)
+
+    films = [_Film(file, own[1], *stated(file.path, file.name)) for file in files if (own := file.own_plan(plan)) is not None]
+    changes, failure = attempted(films)
+    if changes or failure:
+        films = [film.looked_at() for film in films]
+        if changes or any(len(film.codings) > 1 for film in films):
+            changes, failure = attempted(films)
     if changes:
-        films = [film.whole() for film in films]
-        coloured = [film.colour_change(film.changes_at) for film in films if len(film.codings) > 1]
-        changes, failure = _attempted(_encoding(_hidden(_joined(films, plan), steady), encoded, steady, params), name, timeout_s)
-        if changes or failure:
-            turned = VideoError(name, "its pictures change on the way in how players turn or colour them", FIX_CHANGES)
-            raise next(iter(coloured), failure or turned) from failure
+        raise VideoError(name, "its pictures change on the way in how players turn or colour them", FIX_CHANGES) from failure
     if failure:
         raise failure
     # The encoder's name is written by encoding alone: a copy without tags is free of it.
@@ -332,25 +337,28 @@ def show_as(target: Path, shown: Fraction, plan: Plan, name: str) -> None:
 
 @dataclass(frozen=True)
 class _Film:
-    """A file, and what ffmpeg has to be told of its colours.
+    """A file of which frames are kept, and what ffmpeg has to be told of its colours.
 
     ffmpeg builds its graph anew where matrix or range change on the way, and would trim, count and time from there on again. For such a
-    film the graph stays, and pictures of other colours are converted to those of the first one.
+    film the graph stays, and pictures of other colours are converted to those of the first one that is kept.
 
     Parameters
     ----------
+    own
+        The plan of its kept frames alone.
     container, shown
         What its container states, and what its first frame does.
     codings
-        Of all its frames, with the first frame of each; {}: nobody has looked.
+        Of its frames up to the one behind the last that is kept, each with the frame from which on it holds; {}: nobody has looked.
     unstated
         The matrix of those of its frames that state none.
     """
 
     file: SourceFile
+    own: Plan
     container: Colours
     shown: Colours
-    codings: dict[Coding, int] = field(default_factory=dict)
+    codings: dict[int, Coding] = field(default_factory=dict)
     unstated: int = UNKNOWN
 
     @property
@@ -361,57 +369,77 @@ class _Film:
     def matrices(self) -> set[int]:
         """Those that are stated, by its frames or for them; of red, green and blue none is."""
         first = self.container if self.left_to_container else self.shown
-        stated = {first.matrix, *(coding.matrix for coding in self.codings)} - {UNKNOWN}
+        stated = {first.matrix, *(coding.matrix for coding in self.codings.values())} - {UNKNOWN}
         return set() if is_rgb(self.file.probe.pixel_format) else stated
 
     @property
-    def keeps_graph(self) -> bool:
-        return bool(self.codings) and self.file.probe.pixel_format.startswith("yuv")  # only these state a matrix and a range
+    def kept(self) -> dict[int, Coding]:
+        """The codings of the frames that are kept."""
+        start, end = self.own.first_source_frame, self.own.first_source_frame + self.own.frame_count
+        first = max((number for number in self.codings if number <= start), default=0)
+        return {number: coding for number, coding in self.codings.items() if first <= number < end}
 
-    def whole(self) -> _Film:
-        """Return it with the codings of all its frames.
+    @property
+    def kept_matrices(self) -> list[int]:
+        """Those of the frames that are kept, in their order, also where they are not stated."""
+        otherwise = self.container.matrix if self.left_to_container else self.unstated
+        stated = [coding.matrix for coding in self.kept.values()] or [self.shown.matrix]
+        return [otherwise if matrix == UNKNOWN else matrix for matrix in stated]
+
+    def looked_at(self) -> _Film:
+        """Return it with its codings.
 
         Raises
         ------
         VideoError
             When it cannot be decoded, or changes so that ffmpeg's filters would take its frames for what they are not.
         """
-        film = replace(self, codings=codings(self.file.path, self.file.name))
-        first, *later = film.codings
-        for coding in later:
+        # One frame more: ffmpeg turns it before it knows that no more are kept.
+        film = replace(self, codings=codings(self.file.path, self.file.name, self.own.first_source_frame + self.own.frame_count + 1))
+        for number, coding in list(film.codings.items())[1:]:
             # Rotation stands before all filters of ours, and would read memory that is not its own.
-            other_layout = self.file.probe.rotation_deg and coding.layout != first.layout
+            other_layout = self.file.probe.rotation_deg and coding.layout != film.codings[0].layout
             # What the container states is written to all frames: none may state another matrix.
             other_matrix = self.left_to_container and coding.matrix not in (UNKNOWN, self.container.matrix)
-            if other_layout or other_matrix or coding.is_misnamed:
-                raise film.colour_change(film.codings[coding])
+            no_matrix_and_range = not self.file.probe.pixel_format.startswith("yuv")
+            if other_layout or no_matrix_and_range or (number in film.kept and (other_matrix or coding.is_misnamed)):
+                raise film._colour_change(number)
         return film
 
-    @property
-    def changes_at(self) -> int:
-        """The first frame whose matrix nobody converts, else that of the first change."""
-        later = list(self.codings.items())[1:]
-        return next((number for coding, number in later if coding.matrix not in {UNKNOWN, *MATRICES}), later[0][1])
+    def _refuse_what_nobody_converts(self) -> None:
+        """Raise a `VideoError` where kept frames of several matrices have one that ffmpeg does not convert, or would take for another."""
+        before, target, change = self.shown.matrix, self.kept_matrices[0], list(self.codings)[1]
+        for number, coding in self.kept.items():
+            unconverted = {before, coding.matrix} - {UNKNOWN, *MATRICES}
+            # ffmpeg takes a frame that states none for one of the matrix that was stated last, or of the one that is wanted.
+            taken_for = {MATRICES.get(matrix) for matrix in {before, target} - {UNKNOWN}}
+            if unconverted or (coding.matrix == UNKNOWN and taken_for != {MATRICES[self.unstated]}):
+                raise self._colour_change(max(number, change))
+            before = before if coding.matrix == UNKNOWN else coding.matrix
 
-    def colour_change(self, number: int) -> VideoError:
+    def _colour_change(self, number: int) -> VideoError:
         """Return the error for a film whose colours nobody converts from that frame on."""
         return VideoError(self.file.name, f"its colours change at frame {number}", FIX_CHANGES)
 
-    def opened(self) -> Any:
-        """Return its pictures, all in the colours that its first one states."""
-        more = {"reinit_filter": 0} if self.keeps_graph else {}
+    def pictures(self, plan: Plan) -> Any:
+        """Return its kept pictures as they are released, all in the colours of the first of them."""
+        more = {"reinit_filter": 0} if self.codings else {}
         # `file:` keeps names such as "-" or "concat:a" from being taken for a protocol.
         stream = ffmpeg.input(f"file:{self.file.path}", copyts=None, threads=program.THREADS, **more)["V:0"]
         if self.left_to_container:
             stream = stream.filter("setparams", **_only_in(self.container, self.shown))
-        begins_unstated = self.shown.matrix == UNKNOWN != self.unstated and not self.left_to_container
-        if begins_unstated and self.matrices <= {self.unstated}:
-            stream = stream.filter("setparams", colorspace=self.unstated)
-        if not self.keeps_graph:
-            return stream
-        # What ffmpeg takes unstated pictures for: BT.601.
-        chosen = {"out_color_matrix": "bt601"} if begins_unstated and not self.matrices <= {self.unstated} else {}
-        return stream.filter("scale", **chosen, eval="frame", flags=FLAGS)
+        return _plain_picture(self._in_one_matrix(_trimmed(stream, self.own)), plan, self.file)
+
+    def _in_one_matrix(self, stream: Any) -> Any:
+        matrix, *later = self.kept_matrices
+        chosen: dict[str, str] = {}
+        if all(MATRICES.get(other, other) == MATRICES.get(matrix, matrix) for other in later):
+            if (later or matrix != self.shown.matrix) and not self.left_to_container:
+                stream = stream.filter("setparams", colorspace=matrix)
+        else:
+            self._refuse_what_nobody_converts()
+            chosen = {"out_color_matrix": MATRICES[matrix]} if matrix != self.shown.matrix else {}
+        return stream.filter("scale", **chosen, eval="frame", flags=FLAGS) if self.codings else stream
 
 
 def _only_in(container: Colours, shown: Colours) -> dict[str, int]:
@@ -424,17 +452,15 @@ def _only_in(container: Colours, shown: Colours) -> dict[str, int]:
     return {key: of_container for key, (of_container, of_stream) in both.items() if of_stream == UNKNOWN != of_container}
 
 
-def _joined(films: Sequence[_Film], plan: Plan) -> Any:
-    """Return the kept pictures of all files, one after the other; of several files they are shown at a steady rate."""
-    streams = []
-    stated = {matrix for film in films if film.file.own_plan(plan) for matrix in film.matrices}
-    for film in (replace(film, unstated=unstated_matrix(stated, film.file.probe.width, film.file.probe.height)) for film in films):
-        own = film.file.own_plan(plan)
-        if own is not None:
-            streams.append(_plain_picture(_trimmed(film.opened(), own[1]), plan, film.file))
-    if len(films) == 1:
-        return streams[0]
-    steady = [stream.filter("settb", f"1/{STEADY_FPS}").filter("setpts", "N") for stream in streams]
+def _beside_each_other(films: Sequence[_Film]) -> list[_Film]:
+    """Return the films of a recording, each with the matrix of its frames that state none."""
+    stated = {matrix for film in films for matrix in film.matrices}
+    return [replace(film, unstated=unstated_matrix(stated, film.file.probe.width, film.file.probe.height)) for film in films]
+
+
+def _joined(pictures: Sequence[Any]) -> Any:
+    """Return the pictures of several files, one after the other, at a steady rate."""
+    steady = [stream.filter("settb", f"1/{STEADY_FPS}").filter("setpts", "N") for stream in pictures]
     return ffmpeg.concat(*steady, v=1, a=0).filter("settb", f"1/{STEADY_FPS}").filter("setpts", "N")
 
 
