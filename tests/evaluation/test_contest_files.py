@@ -377,7 +377,7 @@ BESIDE = {
     "dashes.txt": "- download 3 files\n- train 5 epochs\n",
     "brackets.txt": "1) download\n2) train\n",
     "dates.txt": "2024-03-01 12:00:00,123 INFO start\n2024-03-01 12:00:01,000 INFO end\n",
-    "items.txt": "Our method:\n1. We train on all videos\n2. We test on those of others\n",
+    "items.txt": "This is our method:\n1. We train on all videos\n2. We test on those of others\n",
     "train.txt": "epoch 1 loss 0.5\nepoch 2 loss 0.25\n",
     "timed.txt": "[12:00:01] epoch 1 loss 0.5\n[12:00:02] epoch 2 loss 0.4\n",
     "bars.txt": "Epoch 1/10\n100/100 - loss: 0.4\n",

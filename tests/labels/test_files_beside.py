@@ -179,7 +179,7 @@ def test_rows_of_another_layout_beside_labels_are_refused(rows, videos, tmp_path
 @each("name", ["~$OSATS.xlsx", "~$labels.json"])
 def test_the_lock_of_an_open_workbook_is_nothing(name, tmp_path):
     reading = read(tmp_path, name, "\0", None)
-    assert (reading.form.name, sentences(reading.faults, "error"), dict(reading.unread)) == ("cholect50", [], {})
+    assert (reading.form.name, sentences(reading.faults, "error"), dict(reading.unread)) == ("cholect50", (), {})
 
 
 @each("name", ["classes.txt", "Classes.TXT", "CLASSES.txt"])
