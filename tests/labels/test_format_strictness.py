@@ -406,11 +406,13 @@ def test_yaml_in_a_folder_of_labels_names_its_classes_or_is_refused(case, tmp_pa
 
 BESIDE_DATA_SET = {
     "settings": ("task: detect\nclasses: null\nseed: 0\n", ""),
-    "choice": ("classes:\n- 0\n- 2\nnames: unet\n", ""),
+    "choice": ("classes:\n- 0\n- 2\n", ""),
     "deep": ("trainer:\n  devices: 1\n  fold: 0\n", ""),
     "number": ("seed: 0\n", ""),
-    "weights": ("class_weights: [0.5, 2]\nnum_classes: 2\nlabel_smoothing: {by: 0.1}\nshow_labels: true\n", ""),
+    "weights": ("class_weights: [0.5, 2]\nnum_classes: 2\nshow_labels: true\n", ""),
     "digits": ("names: ['1', '2']\n", "the classes are also named in"),
+    "word": ("names: unet\n", "the classes are also named in"),
+    "below": ("label_smoothing: {by: 0.1}\n", "the classes are also named in"),
     "words": ("names: hook grasper\n", "the classes are also named in"),
     "thing_classes": ("thing_classes: [hook, grasper]\n", "the classes are also named in"),
     "id2label": ("id2label:\n  0: hook\n  1: grasper\n", "the classes are also named in"),

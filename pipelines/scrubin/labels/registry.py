@@ -24,24 +24,28 @@ from scrubin.labels.choices import READ_AS
 from scrubin.labels.model import Collection, LabelFiles, Labels
 
 HEAD_BYTES = 4096
-NOTE = re.compile(r"\..*|manifest\.json|.*\.stamp\.json")
+NOTE = re.compile(r"\..*|~\$.*|manifest\.json|.*\.stamp\.json")
 NAMES_CLASSES = (".yaml", ".yml")
 LISTS_CLASSES = "classes.txt"
 Evidence = Callable[[Path], bool]
 
 
 def is_note(file: Path) -> bool:
-    """Return whether a file is none of labels: hidden, a manifest, or a stamp beside what we wrote."""
+    """Return whether a file is none of labels: hidden, the lock of an open workbook, a manifest, or a stamp beside what we wrote."""
     return NOTE.fullmatch(file.name) is not None
 
 
 def known_name(file: PurePath) -> str:
     """Return the name of a file as formats know it, with its extension in small letters: Windows and some programs write ``.TXT``.
 
+    A list of classes is one in any letters.
+
     >>> known_name(PurePath("labels/Label_03.TXT"))
     'Label_03.txt'
+    >>> known_name(PurePath("labels/Classes.TXT"))
+    'classes.txt'
     """
-    return file.with_suffix(file.suffix.lower()).name
+    return LISTS_CLASSES if file.name.lower() == LISTS_CLASSES else file.with_suffix(file.suffix.lower()).name
 
 
 def only_names_classes(file: PurePath) -> bool:

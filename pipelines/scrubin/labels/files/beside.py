@@ -1,13 +1,15 @@
-"""What lies beside labels and surely holds none: notes, settings, logs, the declaration of training data.
+"""What lies beside labels and is known to be none: prose, settings, metrics, a log, the declaration of training data.
 
-In doubt a file may hold labels: without it, the others would be scored as if they were all.
+In doubt a file holds labels: without it, the others would be scored as if they were all.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection as Names
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -19,27 +21,25 @@ from scrubin.labels.registry import NAMES_CLASSES, document
 DATA_SET = ("data.yaml", "data.yml")
 MOST_BYTES = 1 << 20
 """Of notes and settings."""
-_SAYS_CLASSES = re.compile(r"(?:.*_)?names|class(?:es)?|categor(?:y|ies)|labels?", re.IGNORECASE)
+MOST_VALUES = 8
+"""Of a list of numbers in settings."""
+FEWEST_WORDS = 3
+"""Of a line of prose: one or two may be a class."""
+_OF_READER = ("names", "kpt_shape", "kpt_names")
+"""What the readers take from YAML to name classes and points, beside it ``nc``, by which they only count these."""
 _SPEAKS_OF_CLASSES = re.compile(r".*(?:class|categor|label|instrument|tool|object|names).*", re.IGNORECASE)
 """As ``thing_classes``, ``id2label`` and ``instruments``; in other words of settings, such as ``class_weights``, numbers are no names."""
-_CHOICE = "classes"
-_OF_LABELS = re.compile(
-    r"(?:image|categor|annotation|result|prediction|frame|label|detection|instance|object|shape|track|triplet|phase|step|video|recording"
-    r"|class|instrument|mask|box|bbox|polygon|segment|segmentation|key_?point|point|score|mark|criterion|criteria|c[1-9])"
-    r"(?:y|s|es|ies)?(?:_?(?:id|name)s?)?",
-    re.IGNORECASE,
-)
-_OF_LOGS = re.compile(r"(?:step|score)s?", re.IGNORECASE)
-"""Those of them that a row of a log has, too."""
-_OF_ROWS = re.compile(r"counts|rles?|(?:img|file)s?(?:_?(?:id|name|path)s?)?", re.IGNORECASE)
-"""What further an object in a list has that is a label."""
-_OF_RESULTS = frozenset(("image_id", "category_id", "rle"))
-_NO_ROWS = re.compile(r".*(?:anchor|confusion).*", re.IGNORECASE)
-"""So settings and metrics call lists of rows of numbers that are no labels."""
-FEWEST_VALUES = 4
-"""Of a row of labels without names: a box has so many."""
+_STANDS_FOR_ROW = re.compile(r"[0-9].*|.*\.(?:png|jpe?g|bmp|tiff?|webp|mp4)|image_id|category_id|counts|rle", re.IGNORECASE)
+"""A key of JSON that numbers or names what is labelled, or is of a result of COCO."""
+_COUNTS_RUNS = frozenset(("epoch", "iter", "iteration"))
+_MEASURES = frozenset(("loss", "lr", "acc", "accuracy"))
+"""A log has words of both; a step can be one of an operation."""
 _COMMENT = ("#", "%", "//")
 _BETWEEN_CELLS = re.compile(r"[,;\t]")
+_ITEM = re.compile(r"^(?:[-*]|[0-9]{1,3}[.)])\s+(?=\S)")
+_NUMBER_OR_TIME = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?|nan|inf|[0-9]+(?::[0-9]+)+(?:[.,][0-9]+)?", re.IGNORECASE)
+_NUMBERED = re.compile(r"\D*[0-9]+(?:\.[A-Za-z]+)?")
+"""As ``frame_000001.png``."""
 
 
 def is_settings(file: Path) -> bool:
@@ -69,29 +69,24 @@ def _yaml_of(file: Path) -> list[Any]:
 
 
 def _may_name_classes(settings: Mapping[str, Any]) -> bool:
-    """Return whether names stand by their numbers, or below a word for classes."""
-    by_number = len(settings) > 1 and _is_count(settings.values())
-    return by_number or any(map(str.isdecimal, settings)) or "kpt_shape" in settings or _says_classes(settings)
+    """Return whether a reader would take something, names stand by their numbers, or what may be a list below a word for classes."""
+    by_number = any(map(str.isdecimal, settings)) or (len(settings) > 1 and _is_count(settings.values()))
+    return by_number or any(key in settings for key in _OF_READER) or _lists_classes(settings)
 
 
-def _says_classes(value: Any) -> bool:
+def _lists_classes(value: Any) -> bool:
     if isinstance(value, list):
-        return any(map(_says_classes, value))
-    if not isinstance(value, Mapping):
-        return False
-    return any(_are_names_of_classes(key, one) or _says_classes(one) for key, one in value.items())
+        return any(map(_lists_classes, value))
+    return isinstance(value, Mapping) and any(
+        _lists_classes(one) or (_SPEAKS_OF_CLASSES.fullmatch(key) is not None and _may_be_list(one)) for key, one in value.items()
+    )
 
 
-def _are_names_of_classes(key: str, value: Any) -> bool:
-    """Return whether a value can be names, also such as are numbers: only of classes there may be a choice by number."""
-    if _SPEAKS_OF_CLASSES.fullmatch(key) is None:
-        return False
-    if isinstance(value, str):
-        return len(re.split(r"[,;\s]+", value.strip())) > 1
+def _may_be_list(value: Any) -> bool:
+    """Return whether a value can be names: of numbers alone it is a choice, or weights."""
     if isinstance(value, list):
-        is_sure = _SAYS_CLASSES.fullmatch(key) is not None and key.casefold() != _CHOICE
-        return is_sure or not all(isinstance(one, str) and _is_number(one) for one in value)
-    return _SAYS_CLASSES.fullmatch(key) is not None or all(str(one).isdecimal() for one in value.values()) or any(map(str.isdecimal, value))
+        return not all(isinstance(one, str) and _is_number(one) for one in value)
+    return isinstance(value, Mapping) or re.search(r"[,;\n]", str(value).strip()) is not None
 
 
 def _is_count(values: Names[Any]) -> bool:
@@ -116,97 +111,99 @@ def _names_one(text: str, videos: Names[str]) -> bool:
 
 
 def holds_no_labels(file: Path, videos: Names[str]) -> bool:
-    """Return whether a text or JSON is notes, settings or a log that names none of the videos, and nothing in it can be a label."""
+    """Return whether a text or JSON that no format claims is prose, settings, metrics or a log, and names none of the videos."""
     try:
         if file.stat().st_size > MOST_BYTES:
             return False
         value = document(file)
-        if value is not None:
-            return value != {} and not _may_be_labels(value, videos)
         text, _ = csv_text.text_of(file.name, strangers.read_bytes(file))
     except OSError:  # said when somebody reads it
         return False
+    if value is not None:
+        is_none = bool(value) and _alone(value) >= 0 if isinstance(value, Mapping) else isinstance(value, list) and _are_logged(value)
+        return is_none and not _names_one(json.dumps(value, ensure_ascii=False), videos)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if not lines:  # nor where it is no text
+    if not lines or _names_one("\n".join(lines), videos):  # no line, too, where it is no text
         return False
-    if file.suffix.lower() == ".json" or all(line.startswith("{") for line in lines):
-        return _is_log(lines, videos)
-    said = [line for line in lines if not line.startswith(_COMMENT)]
-    return not any(_names_one(line, videos) for line in lines) and not (said and _may_be_table(said))
+    if file.suffix.lower() == ".json" or lines[0].startswith("{"):
+        return _is_log_of_json(lines)
+    return _is_prose_or_log([line for line in lines if not line.startswith(_COMMENT)])
 
 
-def _is_log(lines: Sequence[str], videos: Names[str]) -> bool:
-    """Return whether lines are a JSON object each, and none is a row of labels."""
+def _alone(value: Any) -> float:
+    """Return how many more values of JSON stand alone than numbers in lists, curves aside; minus infinity where something may be rows.
+
+    Settings and metrics say more than the sizes and weights that they list, and list few.
+    """
+    if isinstance(value, Mapping):
+        if _is_count(value) and _are_names(list(value.values())):
+            return len(value)  # names by their numbers
+        alike = len(value) - len({re.sub("[0-9]+", "0", key) for key in value})
+        if alike > 1 or any(map(_STANDS_FOR_ROW.fullmatch, value)):
+            return -inf
+        return sum(_alone(one) for key, one in value.items() if not _is_curve(key, one))
+    if not isinstance(value, list):
+        return 1
+    if _are_names(value):
+        return 0
+    if any(isinstance(one, (list, Mapping)) for one in value):
+        return 0 if _are_logged(value) else -inf
+    return -len(value) if len(value) <= MOST_VALUES and not any(isinstance(one, str) for one in value) else -inf
+
+
+def _are_names(values: Sequence[Any]) -> bool:
+    return all(isinstance(one, str) for one in values) and len(set(values)) == len(values)
+
+
+def _is_curve(key: str, value: Any) -> bool:
+    return isinstance(value, list) and not _MEASURES.isdisjoint(_words(key)) and all(isinstance(one, (int, float)) for one in value)
+
+
+def _is_log_of_json(lines: Iterable[str]) -> bool:
     try:
-        rows = [strangers.json_value(line) for line in lines]
+        return _are_logged([strangers.json_value(line) for line in lines])
     except ValueError:
         return False
-    return all(isinstance(row, Mapping) for row in rows) and not _may_be_labels(rows, videos)
 
 
-def _may_be_labels(value: Any, videos: Names[str]) -> bool:
-    """Return whether something in a JSON value has a word of labels, a number or a video for its name, or is rows of a table.
+def _are_logged(rows: Sequence[Any]) -> bool:
+    """Return whether JSON values are the flat rows of a log."""
+    is_flat = all(isinstance(row, Mapping) and not any(isinstance(one, (list, Mapping)) for one in row.values()) for row in rows)
+    return is_flat and _is_log(" ".join(row) for row in rows)
 
-    Below such a word stands more than one value, but in a row of several. Lists of names say what there is.
-    """
-    if isinstance(value, list):
-        return _are_rows(value) or any(_may_be_row_of_labels(one) or _may_be_labels(one, videos) for one in value)
-    if not isinstance(value, Mapping) or _are_names(value):
-        return False
-    kept = {key: one for key, one in value.items() if _NO_ROWS.fullmatch(key) is None or not isinstance(one, list)}
-    if not _OF_RESULTS.isdisjoint(value) or isinstance(value.get("counts"), str):
+
+def _is_log(rows: Iterable[str]) -> bool:
+    """Return whether every row has a word of a log, and all together one that counts and one that measures."""
+    words = [_words(row) for row in rows]
+    every = frozenset[str]().union(*words)
+    of_log = all(not one.isdisjoint(_COUNTS_RUNS | _MEASURES) for one in words)
+    return of_log and not every.isdisjoint(_COUNTS_RUNS) and not every.isdisjoint(_MEASURES)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W\d_]+", text.casefold()))
+
+
+def _is_prose_or_log(lines: Sequence[str]) -> bool:
+    """Return whether no line can be a row of labels, nor stands twice, or all that can are of a log; a heading may be short."""
+    header = _BETWEEN_CELLS.split(lines[0]) if lines else []
+    if len(header) > 1 and not any(map(_is_number, header)) and _is_log(lines[:1]):
         return True
-    if _are_rows([row for one in kept.values() if isinstance(one, list) for row in one]):
+    texts = [_ITEM.sub("", line) for line in lines]
+    short = [line for line, text in zip(lines, texts, strict=True) if text == line and len(text.split()) < FEWEST_WORDS]
+    numbered = [line for line, text in zip(lines, texts, strict=True) if _is_numbered(text)]
+    if _is_log([*short, *numbered]):
         return True
-    for key, one in kept.items():
-        of_labels = _OF_LABELS.fullmatch(key) is not None and isinstance(one, (list, Mapping)) and bool(one) and not _are_names(one)
-        if of_labels or key.isdigit() or _names_one(key, videos) or _may_be_labels(one, videos):
-            return True
-    return False
+    is_titled = len(lines) > 1 and short == lines[:1]
+    return not numbered and (is_titled or not short) and len(set(texts)) == len(texts)
 
 
-def _are_rows(values: Sequence[Any]) -> bool:
-    """Return whether some values are lists of the same length, as of a table without names of columns."""
-    lengths = [len(one) for one in values if isinstance(one, list)]
-    return any(length >= FEWEST_VALUES and lengths.count(length) > 1 for length in set(lengths))
-
-
-def _may_be_row_of_labels(value: Any) -> bool:
-    return isinstance(value, Mapping) and any(_is_of_labels(key) or _OF_ROWS.fullmatch(key) is not None for key in value)
-
-
-def _is_of_labels(word: str) -> bool:
-    return _OF_LABELS.fullmatch(word) is not None and _OF_LOGS.fullmatch(word) is None
-
-
-def _are_names(value: Any) -> bool:
-    """Return whether a JSON value is a list of different names, or such names by their numbers."""
-    if isinstance(value, Mapping):
-        return _is_count(value.values()) or (_is_count(value) and _are_names(list(value.values())))
-    return isinstance(value, list) and all(isinstance(one, str) for one in value) and len(set(value)) == len(value)
-
-
-def _may_be_table(lines: Sequence[str]) -> bool:
-    """Return whether lines are a table of labels: the first one names columns of labels, or else every other one is a row."""
-    rows = sum(map(_may_be_row, lines))
-    header = [cell.strip(" \"'") for cell in _BETWEEN_CELLS.split(lines[0])]
-    if len(header) > 1 and not any(map(_is_number, header)):
-        # Names of columns without a row below are a table in which nothing was found.
-        return any(map(_is_of_labels, header)) and (rows > 0 or len(lines) == 1)
-    return 2 * rows >= len(lines)
-
-
-def _may_be_row(line: str) -> bool:
-    """Return whether a line is mostly numbers, whatever separates them, or has one before the rest; an item of a list ends with a point."""
-    for cells in (_BETWEEN_CELLS.split(line), line.split()):
-        if 2 * sum(map(_is_number, cells)) > len(cells) or (_is_number(cells[0]) and not cells[0].endswith(".")):
-            return True
-    return False
+def _is_numbered(text: str) -> bool:
+    """Return whether a number is a cell of a line, its first or last word, or there are several."""
+    words = text.split()
+    ends = (words[0], words[-1], *_BETWEEN_CELLS.split(text))
+    return any(map(_is_number, ends)) or sum(map(_is_number, words)) > 1 or _NUMBERED.fullmatch(words[0]) is not None
 
 
 def _is_number(cell: str) -> bool:
-    try:
-        float(cell.strip().strip("\"'[]()"))
-    except ValueError:
-        return False
-    return True
+    return _NUMBER_OR_TIME.fullmatch(cell.strip().strip("\"'[]()")) is not None

@@ -96,7 +96,7 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
         As of `detected`.
     videos
         Those of the ground truth, where somebody handed in the files, to be scored: then none may lie elsewhere, as it could be the
-        ground truth, and what has a name of the format but surely holds no labels, such as notes, is left out as unread. None: own files.
+        ground truth. None: own files.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
     with last_document_kept():
         form = form or _detected(path, looked, names)
     of_format = _of_format(path, form, names)
-    left_out = frozenset[Path]() if videos is None else _no_labels(path, form, of_format, looked, names, videos)
+    left_out = _no_labels(path, form, of_format, names, videos)
     of_format = [file for file in of_format if file not in left_out]
     if not of_format:
         what = f"its name does not fit the format {form.name}" if path.is_file() else f"there is no file of the format {form.name} in it"
@@ -131,15 +131,15 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
 
 
 def _no_labels(
-    path: Path, form: AnyFormat, of_format: Sequence[Path], looked: _Looked, names: Mapping[Path, str], videos: Names[str]
+    path: Path, form: AnyFormat, of_format: Sequence[Path], names: Mapping[Path, str], videos: Names[str] | None
 ) -> frozenset[Path]:
-    """Return the files with a name of a format that surely hold no labels: notes and settings, beside others that look right.
+    """Return the files with a name of a format that are known to hold no labels, such as notes and settings, beside others that look right.
 
     In doubt a file is one of labels: who reads it says what is wrong with it, where half of the labels would be scored without it.
     """
     if not path.is_dir() or form.by_hand.files is not None or form.by_hand.precedence == 0:
         return frozenset()
-    likely: set[str] = set()
+    likely: dict[str, Path] = {}
     odd: dict[Path, str] = {}
     with last_document_kept():
         for file in of_format:
@@ -147,18 +147,14 @@ def _no_labels(
             if letters in likely or file.suffix.lower() not in (*TABLES, ".json") or not shows_format(file):
                 continue
             if look_like(file, [form]):
-                likely.add(letters)
-            elif not _is_own_name(form, names[file]) and not beside.is_of_video(file.relative_to(path), path, videos):
+                likely[letters] = file
+            elif not _is_own_name(form, names[file]) and not look_like(file, _named_as(names[file])):
                 odd[file] = letters
-        # One question after the other about a file, as a document is kept until the next one.
-        return frozenset(
-            file
-            for file, letters in odd.items()
-            if likely
-            and letters not in likely
-            and beside.holds_no_labels(file, videos)
-            and (looked.wanted is None or not looked.at(file, names[file]).like_wanted)
-        )
+        odd = {file: letters for file, letters in odd.items() if likely and letters not in likely}
+        if odd and videos is None:
+            videos = _videos(path, form, [file for file in of_format if file not in odd], names)
+        of_videos = {file for file in odd if beside.is_of_video(file.relative_to(path), path, videos or ())}
+        return frozenset(file for file in {*odd} - of_videos if not may_be_labels(file) or beside.holds_no_labels(file, videos or ()))
 
 
 def _is_own_name(form: AnyFormat, name: str) -> bool:
@@ -256,6 +252,11 @@ def _some_of_each(files: Iterable[Path]) -> list[Path]:
 
 def _shapes(path: Path, form: AnyFormat, own: Iterable[Path], names: Mapping[Path, str]) -> frozenset[str]:
     """Return the names of the videos of label files, with any number for each: what is named like one is no list beside them."""
+    return frozenset(map(_shape, _videos(path, form, own, names)))
+
+
+def _videos(path: Path, form: AnyFormat, own: Iterable[Path], names: Mapping[Path, str]) -> frozenset[str]:
+    """Return what label files are named after: their videos, of formats of a file per frame also the frames."""
     videos: set[str] = set()
     for file in own:
         name = name_pattern(form).fullmatch(names.get(file, ""))
@@ -264,7 +265,7 @@ def _shapes(path: Path, form: AnyFormat, own: Iterable[Path], names: Mapping[Pat
         elif not only_names_classes(file):
             # Formats of a file per frame have a folder per video.
             videos |= {file.stem} if file.parent == path else {file.stem, file.parent.name}
-    return frozenset(map(_shape, videos)) - {""}
+    return frozenset(videos) - {""}
 
 
 def _shape(name: str) -> str:
@@ -298,11 +299,10 @@ class _Looked:
             named = _named_as(name)
             able = [form for form in named if self.wanted in contents_of(form)]
             fits = [] if _is_one_word(file) else look_like(file, able)
-            others = [form for form in named if self.wanted not in contents_of(form)]
-            comes_first = any(look_like(file, [form]) for form in others if form.by_hand.precedence < _precedence(fits))
+            others = look_like(file, [form for form in named if form not in able])
+            comes_first = any(form.by_hand.precedence < _precedence(fits) for form in others)
             like_wanted = [] if comes_first else [form for form in fits if form.by_hand.precedence == _precedence(fits)]
-            of_frames = [] if like_wanted else [form for form in others if not contents_of(form).isdisjoint(OF_FRAMES)]
-            is_other = any(look_like(file, [form]) for form in of_frames)
+            is_other = not like_wanted and any(not contents_of(form).isdisjoint(OF_FRAMES) for form in others)
             self._seen[file] = _Look(like_wanted, is_other, not like_wanted and not is_other and _is_damaged(file))
         return self._seen[file]
 
