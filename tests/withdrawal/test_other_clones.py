@@ -349,7 +349,7 @@ DAMAGED = {
 def test_what_cannot_be_read_of_it_is_told_with_file_place_and_mend(place, value):
     write_json(gates.LAST_RELEASE_PATH, last())
     write_json(clone_record.PATH, {"made": [], place: value})
-    with pytest.raises(ReleaseError, match=rf"private/this_clone\.json: .*'.*expected .*, found .*; restore it from a backup, or remove"):
+    with pytest.raises(ReleaseError, match=r"private/this_clone\.json: .*'.*expected .*, found .*; restore it from a backup, or remove"):
         other_clones.releases_here(None)
 
 
