@@ -530,14 +530,17 @@ def test_a_withdrawal_takes_a_release_that_cannot_be_read_from_its_place_and_the
     assert not RELEASE.exists()
     of = json.loads(gates.LAST_RELEASE_PATH.read_text())
     now = {name: id_ for name, id_ in ALL.items() if name not in ("peg 0", "peg 1")}
-    unread = r"released\.json: a release that nobody .* made it, pull it again: .*; if this one did, .* take 'other_clone'"
+    unread = r"this_clone\.json: a release that nobody .* made it, pull it again: .*; if this one did, .* take 'unread' out of"
     with pytest.raises(ReleaseError, match=unread):
         try_to_release(of, now)
     for version in ("1.0.0", "0.9.0"):
         release(RELEASE, tuple(ALL.values()), version=version)
         with pytest.raises(ReleaseError, match=unread):
             try_to_release(of, now)
-    try_to_release({key: value for key, value in of.items() if key != "other_clone"}, now)
+    said = json.loads(clone_record.PATH.read_text())
+    write_json(clone_record.PATH, {key: value for key, value in said.items() if key != "unread"})
+    try_to_release(of, now)
+    write_json(clone_record.PATH, said)
     release(RELEASE, ("id0", "id1", "id2"), NOTE)
     with pytest.raises(ReleaseError, match=BACK):
         try_to_release(of, now)
@@ -555,20 +558,19 @@ def test_what_it_says_is_kept_when_it_goes_from_its_place_until_this_clone_has_r
     release(RELEASE, ("id0", "id1", "id2"), NOTE)
     withdrawal.withdraw(RAW, withdrawal.row_of("", "peg 0", "request", None))
     assert not RELEASE.exists()
-    assert gates.LAST_RELEASE_PATH.stat().st_mode & 0o777 == 0o600
+    assert clone_record.PATH.stat().st_mode & 0o777 == 0o600
     of = gates.last_release("a-study")
     assert of["recordings"] == ALL
     now = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
-    with pytest.raises(ReleaseError, match=r"data/private/released\.json: version 2\.0\.0 was made by another"):
+    with pytest.raises(ReleaseError, match=r"data/private/this_clone\.json: version 2\.0\.0 was made by another"):
         try_to_release(json.loads(gates.LAST_RELEASE_PATH.read_text()), now, withdrawal_memory.load())
 
 
 def test_a_clone_without_a_release_of_its_own_keeps_it_as_well():
     release(RELEASE, ("id0", "id1", "id2"), NOTE)
     other_clones.keep(other_clones.releases_here(None))
-    said = json.loads(gates.LAST_RELEASE_PATH.read_text())
     assert gates.last_release("a-study")["recordings"] == {}
-    assert said["other_clone"]["ids"] == ["id0", "id1", "id2"]
+    assert json.loads(clone_record.PATH.read_text())["other_clones"][0]["ids"] == ["id0", "id1", "id2"]
     gates.LAST_RELEASE_PATH.write_text('{"other_clone": {"name": "a-study"}}')
     with pytest.raises(ReleaseError, match=r"released\.json: it does not say what the last release held"):
         other_clones.releases_here(None)
