@@ -79,6 +79,12 @@ def test_a_clone_that_released_somebody_earlier_does_not_release_them_again():
     assert "if this clone made 2.0.0, data/private/this_clone.json is of an older backup, or an edition before" in str(refused.value)
 
 
+def test_nor_where_nobody_of_the_other_release_is_left_here():
+    release(RELEASE, ("id0", "id1"), NOTE)
+    with pytest.raises(ReleaseError, match=r"'peg 2' \(id2\), 'peg 3' \(id3\); bring"):
+        try_to_release(last(), {"peg 2": "id2", "peg 3": "id3"})
+
+
 def test_who_was_in_no_release_of_this_clone_is_nobody_who_comes_back():
     """Nobody can tell them from new recordings."""
     release(RELEASE, ("id0", "id1", "id2"), NOTE)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
@@ -196,7 +196,7 @@ def refuse_return(earlier: Iterable[Earlier], now: Mapping[str, str], raw: Path,
         Names the ids, and which files to bring.
     """
     record = clone_record.load()
-    for one in _of_these(earlier, now):
+    for one in _of_these(earlier, record.last.ids.union(now.values())):
         meant = _meant(one, record)
         suspects = sorted((name, id_) for name, id_ in now.items() if id_ in meant)
         if suspects:
@@ -213,9 +213,9 @@ def refuse_return(earlier: Iterable[Earlier], now: Mapping[str, str], raw: Path,
             raise ReleaseError(msg)
 
 
-def _of_these(earlier: Iterable[Earlier], now: Mapping[str, str]) -> list[Earlier]:
-    """Return the releases of which a recording is released again; the others are of other people, or of all under other ids."""
-    return [one for one in earlier if not one.ids.isdisjoint(now.values())]
+def _of_these(earlier: Iterable[Earlier], ids: Collection[str]) -> list[Earlier]:
+    """Return the releases that have one of these ids; the others are of other people, or of all under other ids."""
+    return [one for one in earlier if not one.ids.isdisjoint(ids)]
 
 
 def _meant(one: Earlier, record: Record) -> frozenset[str]:
@@ -248,7 +248,7 @@ def carried(
     """
     known = withdrawn_notes.of_rows(last_tombstones(last))
     # The record has another name when the data set was renamed: it is new then, and its notes are of the same people.
-    others = _of_these([*earlier, clone_record.load().last], now)
+    others = _of_these([*earlier, clone_record.load().last], now.values())
     higher = [one for one in others if one.number > clone_record.of_last(last).number]
     noted = Counter[str]()
     for (_, reason), count in (reduce(Counter.__or__, (one.notes for one in higher), known) - known).items():
@@ -279,7 +279,7 @@ def note_made(earlier: Iterable[Earlier], now: Mapping[str, Any], withdrawn: Con
     record, recordings = clone_record.load(), last_release(None)["recordings"]
     known = {id_ for name, id_ in recordings.items() if name in withdrawn}.union(now["recordings"].values())
     answered, others = record.answered | (record.last.notes if record.is_brought else Counter()), []
-    for one in _of_these(earlier, now["recordings"]):
+    for one in _of_these(earlier, record.last.ids.union(now["recordings"].values())):
         if _own_before(one, record):
             record = record.with_made(one)
             continue
