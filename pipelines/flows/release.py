@@ -51,8 +51,8 @@ def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams, files: Mappi
 def releases_of_others() -> list[other_clones.Earlier]:
     """Return the releases here that note withdrawals and that another clone made; what is to go from its place is kept."""
     p = params.load("release", ReleaseParams)
-    earlier = other_clones.releases_here(p.name, p.previous)
-    other_clones.keep(p.name, earlier)
+    earlier = other_clones.releases_here(p.previous)
+    other_clones.keep(earlier)
     return earlier
 
 
@@ -60,7 +60,7 @@ def refuse_shrinking(study: audited_project.Project, now: dict[str, Any], earlie
     """Return the recordings that the last release had and this one lacks, if they may go; else refuse.
 
     Whoever withdrew may go, and goes with a major version. Whoever withdrew in another clone may not come.
-    ``now`` gets the tombstones, and what is known of other clones.
+    ``now`` gets the tombstones.
     """
     last, version = gates.last_release(study.params.name), study.params.version
     other_clones.refuse_return(earlier, now["recordings"], params.raw_folder(), version)
@@ -68,7 +68,6 @@ def refuse_shrinking(study: audited_project.Project, now: dict[str, Any], earlie
     withdrawn = releases.gone(lost, study.private.withdrawn)
     releases.refuse_number(last["version"], version, withdrawn)
     now["withdrawn"] = releases.tombstones(*other_clones.carried(earlier, last, now["recordings"], withdrawn), version)
-    now |= other_clones.known_next(earlier, now)
     missing = {name: id_ for name, id_ in lost.items() if name not in withdrawn}
     recordings, excluded = io.read(RECORDINGS, RECORDINGS_PATH), seals.read_rows(INTERIM / "excluded.json")
     why = gates.reasons_lost(recordings, study.quarantine, excluded)
@@ -193,8 +192,9 @@ def main() -> None:
         document["review"] = reviewed
         seals.write_sealed(REPORTS / "release.json", document, seal)
         issue.private(certificate, review, document, lines, RELEASE, beside=folder)
-        other_clones.note_made(now)
+        other_clones.note_made(earlier, now, study.private.withdrawn)
     seals.write_sealed(gates.LAST_RELEASE_PATH, now, seal)
+    other_clones.note_released()
     log_outcome(study, review, pictures, missing, linkable)
 
 

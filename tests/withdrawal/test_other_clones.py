@@ -1,6 +1,8 @@
 """Who withdrew in one clone is not released again by another, which knows of it only by the release that it pulled."""
 
 import json
+import os
+import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +29,7 @@ from scrubin.curate.preflight import preflight
 from scrubin.curate.project.outputs import md5_of
 from scrubin.data.diff.difference import Step, next_version
 from scrubin.stages import pseudonymize
-from scrubin.stages.release import gates, other_clones
+from scrubin.stages.release import clone_record, gates, other_clones
 from scrubin.stages.release.release_params import Previous
 from scrubin.stages.withdrawals import releases
 
@@ -63,7 +65,7 @@ def last(recordings=None, **more) -> dict:
 def try_to_release(of: dict, now: dict, withdrawn: Memory = NOBODY, previous: str | None = None, name: str = "a-study"):
     write_json(gates.LAST_RELEASE_PATH, of)
     of = gates.last_release(name)
-    earlier = other_clones.releases_here(name, None if previous is None else Previous(previous))
+    earlier = other_clones.releases_here(None if previous is None else Previous(previous))
     other_clones.refuse_return(earlier, now, RAW, "2.1.0")
     return other_clones.carried(earlier, of, now, {name: "consent" for name in of["recordings"] if name in withdrawn})
 
@@ -74,7 +76,13 @@ def test_a_clone_that_released_somebody_earlier_does_not_release_them_again():
         try_to_release(last(), {**ALL, "new": "id9"})
     for file in ("data/raw/withdrawn.csv", "data/private/withdrawn.json", "data/private/released.json"):
         assert file in str(refused.value)
-    assert "if this clone made 2.0.0, data/private/released.json is of an older backup: restore the newer" in str(refused.value)
+    assert "if this clone made 2.0.0, data/private/this_clone.json is of an older backup, or an edition before" in str(refused.value)
+
+
+def test_nor_where_nobody_of_the_other_release_is_left_here():
+    release(RELEASE, ("id0", "id1"), NOTE)
+    with pytest.raises(ReleaseError, match=r"'peg 2' \(id2\), 'peg 3' \(id3\); bring"):
+        try_to_release(last(), {"peg 2": "id2", "peg 3": "id3"})
 
 
 def test_who_was_in_no_release_of_this_clone_is_nobody_who_comes_back():
@@ -110,7 +118,7 @@ def test_whom_only_this_clone_released_and_withdrew_is_counted_beside_whom_the_o
     """Notes tell numbers and reasons alone: of two who withdrew for the same reason either may be the one who is counted already."""
     release(RELEASE, ("id0",), NOTE)
     write_json(gates.LAST_RELEASE_PATH, last())
-    earlier = other_clones.releases_here("a-study", None)
+    earlier = other_clones.releases_here(None)
     staying = {name: id_ for name, id_ in {**ALL, "new": "id0"}.items() if name not in reasons}
     notes, uncounted = other_clones.carried(earlier, gates.last_release("a-study"), staying, reasons)
     assert (notes, sorted(uncounted)) == ([NOTE], left)
@@ -123,13 +131,20 @@ def test_who_withdraws_since_is_counted_also_where_notes_were_lost():
     assert try_to_release(last(), staying, both) == ([{**NOTE, "version": "0.9.0"}], {GONE: "consent"})
 
 
-@pytest.mark.parametrize("change", ["other ids", "another name", "no note"])
+@pytest.mark.parametrize("change", ["other ids", "no note"])
 def test_a_curator_who_works_alone_is_not_refused(change):
     """Others, or all under new ids; an edition that noted nothing."""
     ids = ("id0", "id1", "id2") if change != "other ids" else ("x0", "x1")
     notes = () if change == "no note" else (NOTE,)
-    release(RELEASE, ids, *notes, name="another" if change == "another name" else "a-study")
+    release(RELEASE, ids, *notes)
     try_to_release(last(), {**ALL, "new": "id9"})
+
+
+@pytest.mark.parametrize("name", ["a-study", "as the other clone calls it", "a third name"])
+def test_a_release_of_the_same_people_counts_whatever_the_data_set_is_called(name):
+    release(RELEASE, ("id0", "id1", "id2"), NOTE, name="as the other clone calls it")
+    with pytest.raises(ReleaseError, match=BACK):
+        try_to_release(last(), ALL, name=name)
 
 
 ALONE = {
@@ -207,18 +222,170 @@ def test_whom_the_other_clone_only_excluded_is_released_again_with_its_record_an
     assert try_to_release(of_theirs, now, both) == ([NOTE], {"peg 0": "consent"})
 
 
+def made(now: dict, withdrawn=KNOWN) -> None:
+    """Let the stage make a release, as far as it is remembered."""
+    earlier = other_clones.releases_here(None)
+    other_clones.keep(earlier)
+    other_clones.refuse_return(earlier, now["recordings"], RAW, now["version"])
+    other_clones.note_made(earlier, now, withdrawn)
+    write_json(gates.LAST_RELEASE_PATH, now)
+    other_clones.note_released()
+
+
+STAYING = {name: id_ for name, id_ in ALL.items() if name != GONE}
+
+
 def test_what_was_answered_once_is_not_asked_again():
     """The other clone goes on from the same notes; this one has somebody new since."""
-    of, staying = last(version="1.1.0"), {name: id_ for name, id_ in ALL.items() if name != GONE}
+    write_json(gates.LAST_RELEASE_PATH, last(version="1.1.0"))
     release(RELEASE, ("id0", "id1", "id2"), NOTE)
-    write_json(gates.LAST_RELEASE_PATH, of)
-    now = last({**staying, "new": "id9"}, version="2.1.0", withdrawn=[NOTE])
-    now |= other_clones.known_next(other_clones.releases_here("a-study", None), now)
+    now = last({**STAYING, "new": "id9"}, version="2.1.0", withdrawn=[NOTE])
+    made(now)
     release(RELEASE, ("id0", "id1", "id2", "id8"), NOTE, version="2.2.0")
     assert try_to_release(now, now["recordings"], KNOWN) == ([NOTE], {})
-    assert set(other_clones.known_next([], last({}, withdrawn=[]))) == {"made", "answered"}, "one that notes nobody forgets nothing"
-    write_json(gates.LAST_RELEASE_PATH, of)
-    assert other_clones.known_next([], last({}, withdrawn=[])) == {}, "a study in which nobody withdrew keeps nothing more"
+
+
+def test_who_was_only_missing_when_a_note_was_answered_may_still_be_whom_it_means():
+    """Set aside for one release, and mended for the next: with the other clone's record, or its next release, it is known who is meant."""
+    write_json(gates.LAST_RELEASE_PATH, last())
+    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    of = last({**STAYING, "new": "id9"}, version="2.1.0", withdrawn=[NOTE])
+    made(of, NOBODY)
+    shutil.rmtree(RELEASE)
+    for version in ("2.2.0", "2.3.0"):
+        with pytest.raises(
+            ReleaseError, match=r"this_clone\.json: version 2\.0\.0 was made by another .* does not hold: 'peg 3' \(id3\); bring"
+        ):
+            try_to_release(of, {**ALL, "new": "id9"})
+        of = last({**STAYING, "new": "id9", version: "id8"}, version=version, withdrawn=[NOTE])
+        made(of, NOBODY)
+    release(RELEASE, ("id0", "id1", "id2"), NOTE, version="2.1.0")
+    with pytest.raises(ReleaseError, match=r"data/release: version 2\.1\.0 was made .*: 'peg 3' \(id3\); bring"):
+        try_to_release(of, {**ALL, "new": "id9"})
+    shutil.rmtree(RELEASE)
+    try_to_release(last(STAYING, version="2.0.0", withdrawn=[NOTE]), ALL)
+    release(RELEASE, tuple(ALL.values()), NOTE, version="2.1.0")
+    try_to_release(of, {**ALL, "new": "id9"})
+
+
+def test_who_withdrew_is_missing_no_more():
+    write_json(gates.LAST_RELEASE_PATH, last())
+    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    made(last(STAYING, version="2.1.0", withdrawn=[NOTE]))
+    assert clone_record.load().others == ()
+
+
+def test_the_record_of_one_other_clone_does_not_take_away_what_a_third_one_said():
+    """It is followed as the message says: rows and record of the one; of the other one nobody has brought anything yet."""
+    write_json(gates.LAST_RELEASE_PATH, last())
+    for ids, reason in ((("id0", "id1", "id3"), "request"), (("id0", "id1", "id2"), "consent")):
+        release(RELEASE, ids, {**NOTE, "reason": reason})
+        other_clones.keep(other_clones.releases_here(None))
+        shutil.rmtree(RELEASE)
+    of_theirs = last(STAYING, version="2.0.0", withdrawn=[NOTE], made=[], answered=[])
+    with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .* does not hold: 'peg 2' \(id2\); bring"):
+        try_to_release(of_theirs, STAYING)
+    try_to_release(of_theirs, {name: id_ for name, id_ in STAYING.items() if name != "peg 2"})
+
+
+@pytest.mark.parametrize("place", ["before", "its place"])
+def test_an_own_release_is_known_again_when_this_clone_goes_on_from_the_record_of_another(place, tmp_path):
+    write_json(gates.LAST_RELEASE_PATH, last())
+    own = last({name: id_ for name, id_ in ALL.items() if name != "peg 0"}, version="2.0.0", withdrawn=[NOTE])
+    made(own, OWN)
+    release(RELEASE, ("id0", "id1", "id2", "id9"), NOTE)
+    with pytest.raises(ReleaseError, match=BACK):
+        made(last(own["recordings"], version="3.0.0"), OWN)
+    theirs = last({**STAYING, "new": "id9"}, version="2.0.0", withdrawn=[NOTE], made=[], answered=[])
+    both, before = {"peg 1": "id1", "peg 2": "id2", "new": "id9"}, tmp_path / "before" if place == "before" else RELEASE
+    release(before, tuple(own["recordings"].values()), NOTE)
+    try_to_release(theirs, both, previous=str(before) if place == "before" else None)
+    made(last({**both, "newer": "id8"}, version="3.0.0", withdrawn=[NOTE]))
+    release(RELEASE, ("id0", "id1", "id2", "id9"), NOTE, version="2.1.0")
+    made(last({**both, "newer": "id8"}, version="3.1.0", withdrawn=[NOTE]))
+
+
+def test_a_later_version_of_another_clone_whose_record_is_brought_is_no_question():
+    write_json(gates.LAST_RELEASE_PATH, last())
+    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    other_clones.keep(other_clones.releases_here(None))
+    shutil.rmtree(RELEASE)
+    later = {**STAYING, "new": "id9"}
+    assert try_to_release(last(later, version="2.1.0", withdrawn=[NOTE]), later) == ([NOTE], {})
+
+
+@pytest.mark.parametrize("when", ["at once", "after a release of this edition"])
+def test_old_notes_of_its_own_are_no_answer_of_a_clone_that_did_not_write_down_what_it_made(when):
+    """It withdrew somebody itself in a version of the same number, and for the same reason."""
+    own = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
+    of = last(own, version="2.1.0", withdrawn=[NOTE])
+    if when != "at once":
+        write_json(gates.LAST_RELEASE_PATH, of)
+        of = {**of, "version": "2.2.0"}
+        made(of, OWN)
+    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    with pytest.raises(ReleaseError, match=BACK):
+        try_to_release(of, own, OWN)
+
+
+def test_a_release_that_was_killed_has_answered_nothing_before_its_record_is_written():
+    write_json(gates.LAST_RELEASE_PATH, last())
+    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    earlier = other_clones.releases_here(None)
+    other_clones.keep(earlier)
+    shutil.rmtree(RELEASE)
+    now = last(STAYING, version="2.1.0", withdrawn=[NOTE])
+    other_clones.note_made(earlier, now, KNOWN)
+    assert (clone_record.load().others[0].version, clone_record.load().answered.total()) == ("2.0.0", 0)
+    write_json(gates.LAST_RELEASE_PATH, now)
+    assert (clone_record.load().others, clone_record.load().answered) == ((), Counter({("2.0.0", "consent"): 1}))
+    assert clone_record.PATH.stat().st_mode & 0o777 == 0o600
+
+
+DAMAGED = {
+    "made": (None, 5, [[1]], "x"),
+    "answered": (None, 5, ["x"], [{"version": "2.0.0"}]),
+    "other_clones": (None, "x", [5], [{"version": "1.0.0"}], [{"version": 1, "ids": [], "withdrawn": []}]),
+    "unread": (None, "yes"),
+    "next": (None, []),
+}
+
+
+@pytest.mark.parametrize(("place", "value"), [(place, value) for place, values in DAMAGED.items() for value in values])
+def test_what_cannot_be_read_of_it_is_told_with_file_place_and_mend(place, value):
+    write_json(gates.LAST_RELEASE_PATH, last())
+    write_json(clone_record.PATH, {"made": [], place: value})
+    with pytest.raises(ReleaseError, match=r"private/this_clone\.json: .*'.*expected .*, found .*; restore it from a backup, or remove"):
+        other_clones.releases_here(None)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}"])
+def test_a_file_that_is_no_such_record_is_told(text):
+    write_text(clone_record.PATH, text)
+    with pytest.raises(ReleaseError, match=r"private/this_clone\.json: .*restore it from a backup, or remove data/private/this_clone"):
+        other_clones.releases_here(None)
+
+
+@pytest.mark.parametrize(("place", "value"), [("made", None), ("made", [[1]]), ("answered", 5), ("other_clone", "x"), ("withdrawn", None)])
+def test_so_is_what_an_edition_before_kept_in_the_record_of_the_last_release(place, value):
+    write_json(gates.LAST_RELEASE_PATH, last(**{place: value}))
+    with pytest.raises(
+        ReleaseError, match=rf"private/released\.json: .*'{place}': expected .*, found .*; restore it from a backup, or remove"
+    ):
+        other_clones.releases_here(None)
+    other_clones.keep_unread()
+
+
+def test_what_an_edition_before_kept_of_another_clone_is_still_known():
+    one = {"name": "a-study", "version": "2.0.0", "ids": ["id0", "id1", "id2"], "withdrawn": [NOTE]}
+    with pytest.raises(ReleaseError, match=r"released\.json: version 2\.0\.0 .* does not hold: 'peg 3' \(id3\); bring"):
+        try_to_release(last(other_clone=one, made=[], answered=[]), ALL)
+    other_clones.keep(other_clones.releases_here(None))
+    with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .* does not hold: 'peg 3' \(id3\); bring"):
+        try_to_release(last(), ALL)
+    clone_record.PATH.unlink()
+    with pytest.raises(ReleaseError, match="a release that nobody could read"):
+        try_to_release(last(other_clone={"name": "a-study", "unread": True}), ALL)
 
 
 @pytest.mark.parametrize("is_named", [True, False], ids=["named", "only remembered"])
@@ -240,12 +407,13 @@ def test_the_stage_keeps_that_it_makes_a_release_and_what_that_answers_not_befor
     params = SimpleNamespace(name="a-study", version="2.1.0", may_shrink=False)
     quarantine = pd.DataFrame({"recording": [], "path": [], "reason": [], "mend": []})
     study = SimpleNamespace(params=params, private=SimpleNamespace(withdrawn=KNOWN), quarantine=quarantine)
-    assert stage.refuse_shrinking(study, now, stage.releases_of_others()) == {}
-    assert other_clones._of_record(now).mark in now["made"]
-    assert now["answered"] == [NOTE]
-    other_clones.note_made(now)
-    kept = json.loads(gates.LAST_RELEASE_PATH.read_text())
-    assert (kept["version"], kept["made"], kept["answered"], kept["other_clone"]["version"]) == ("1.0.0", now["made"], [], "1.1.0")
+    earlier = stage.releases_of_others()
+    assert stage.refuse_shrinking(study, now, earlier) == {}
+    assert now.keys() == {"name", "version", "recordings", "withdrawn"}
+    other_clones.note_made(earlier, now, KNOWN)
+    kept = clone_record.load()
+    assert clone_record.of_last(now).mark in kept.made
+    assert (kept.last.version, kept.answered.total(), kept.others[0].version) == ("1.0.0", 0, "1.1.0")
 
 
 @pytest.mark.parametrize("edition", ["this", "an earlier"])
@@ -256,7 +424,7 @@ def test_the_only_curator_may_take_somebody_back_withdraw_another_and_add_somebo
     of = last({**{name: id_ for name, id_ in ALL.items() if name != "peg 0"}, "new": "id9"}, version="3.0.0", withdrawn=notes)
     release(RELEASE, tuple(of["recordings"].values()), *notes, version="3.0.0")
     if edition == "this":
-        of |= other_clones.known_next([], between) | {"answered": []}
+        of |= {"made": [clone_record.of_last(between).mark], "answered": []}
     assert try_to_release(of, of["recordings"], OWN, previous=str(tmp_path / "before")) == (notes, {})
 
 
@@ -341,11 +509,11 @@ def test_what_is_kept_of_a_higher_version_stays_when_a_lower_one_goes_from_its_p
     for version in order:
         ids, notes = of[version]
         release(RELEASE, ids, *notes, version=version)
-        other_clones.keep("a-study", other_clones.releases_here("a-study", None))
+        other_clones.keep(other_clones.releases_here(None))
         for path in sorted(RELEASE.rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()
-    kept = json.loads(gates.LAST_RELEASE_PATH.read_text())["other_clone"]
-    assert (kept["version"], kept["ids"], len(kept["withdrawn"])) == ("3.0.0", ["id0", "id1"], 2)
+    (kept,) = clone_record.load().others
+    assert (kept.version, kept.ids, len(kept.notes)) == ("3.0.0", {"id0", "id1"}, 2)
 
 
 def test_whom_the_other_clone_took_back_may_be_released_although_what_is_kept_lacks_them():
@@ -368,14 +536,17 @@ def test_a_withdrawal_takes_a_release_that_cannot_be_read_from_its_place_and_the
     assert not RELEASE.exists()
     of = json.loads(gates.LAST_RELEASE_PATH.read_text())
     now = {name: id_ for name, id_ in ALL.items() if name not in ("peg 0", "peg 1")}
-    unread = r"released\.json: a release that nobody .* made it, pull it again: .*; if this one did, .* take 'other_clone'"
+    unread = r"this_clone\.json: a release that nobody .* made it, pull it again: .*; if this one did, .* take 'unread' out of"
     with pytest.raises(ReleaseError, match=unread):
         try_to_release(of, now)
     for version in ("1.0.0", "0.9.0"):
         release(RELEASE, tuple(ALL.values()), version=version)
         with pytest.raises(ReleaseError, match=unread):
             try_to_release(of, now)
-    try_to_release({key: value for key, value in of.items() if key != "other_clone"}, now)
+    said = json.loads(clone_record.PATH.read_text())
+    write_json(clone_record.PATH, {key: value for key, value in said.items() if key != "unread"})
+    try_to_release(of, now)
+    write_json(clone_record.PATH, said)
     release(RELEASE, ("id0", "id1", "id2"), NOTE)
     with pytest.raises(ReleaseError, match=BACK):
         try_to_release(of, now)
@@ -393,23 +564,22 @@ def test_what_it_says_is_kept_when_it_goes_from_its_place_until_this_clone_has_r
     release(RELEASE, ("id0", "id1", "id2"), NOTE)
     withdrawal.withdraw(RAW, withdrawal.row_of("", "peg 0", "request", None))
     assert not RELEASE.exists()
-    assert gates.LAST_RELEASE_PATH.stat().st_mode & 0o777 == 0o600
+    assert clone_record.PATH.stat().st_mode & 0o777 == 0o600
     of = gates.last_release("a-study")
     assert of["recordings"] == ALL
     now = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
-    with pytest.raises(ReleaseError, match=r"data/private/released\.json: version 2\.0\.0 was made by another"):
+    with pytest.raises(ReleaseError, match=r"data/private/this_clone\.json: version 2\.0\.0 was made by another"):
         try_to_release(json.loads(gates.LAST_RELEASE_PATH.read_text()), now, withdrawal_memory.load())
 
 
 def test_a_clone_without_a_release_of_its_own_keeps_it_as_well():
     release(RELEASE, ("id0", "id1", "id2"), NOTE)
-    other_clones.keep("a-study", other_clones.releases_here("a-study", None))
-    said = json.loads(gates.LAST_RELEASE_PATH.read_text())
+    other_clones.keep(other_clones.releases_here(None))
     assert gates.last_release("a-study")["recordings"] == {}
-    assert said["other_clone"]["ids"] == ["id0", "id1", "id2"]
+    assert json.loads(clone_record.PATH.read_text())["other_clones"][0]["ids"] == ["id0", "id1", "id2"]
     gates.LAST_RELEASE_PATH.write_text('{"other_clone": {"name": "a-study"}}')
     with pytest.raises(ReleaseError, match=r"released\.json: it does not say what the last release held"):
-        other_clones.releases_here("a-study", None)
+        other_clones.releases_here(None)
 
 
 @pytest.mark.slow
@@ -436,35 +606,47 @@ class Clone:
         What lies in the place of the release, and whom its notes mean.
     seen
         Whom the releases mean that it has pulled since its last one.
+    own
+        Text of what it alone remembers.
+    missing
+        Of those whom the releases meant, who were missing here when it released, and had not withdrawn as far as it knew.
     """
 
     def __init__(self) -> None:
         self.people, self.withdrawn, self.excluded = list("pqrs"), set(), set()
         self.kept, self.place, self.made, self.noted, self.seen, self.name = "", None, [], set(), set(), "a-study"
+        self.own, self.missing = "", set()
 
     def release(self, patch: pytest.MonkeyPatch, previous: other_clones.Earlier | None = None, *, is_killed: bool = False) -> bool:
         """Do what the stage does with its record, or all but the last of it; return whether it was refused."""
+        patch.setattr(os, "fsync", lambda _: None)
         write_text(gates.LAST_RELEASE_PATH, self.kept or json.dumps(last({}, version="")))
+        write_text(clone_record.PATH, self.own) if self.own else clone_record.PATH.unlink(missing_ok=True)
         before, now = gates.last_release(self.name), {one: f"id{one}" for one in self.people if one not in self.withdrawn | self.excluded}
-        patch.setattr(other_clones, "_in_place", lambda *_: self.place and self.place[0])
-        patch.setattr(other_clones, "_before", lambda _: previous)
-        earlier = other_clones.releases_here(self.name, previous and Previous("before"))
-        other_clones.keep(self.name, earlier)
-        self.kept, self.seen, self.place = gates.LAST_RELEASE_PATH.read_text(), self.seen | (self.place[1] if self.place else set()), None
+        patch.setattr(other_clones, "_in_place", lambda *_: [self.place[0]] if self.place else [])
+        patch.setattr(other_clones, "_before", lambda _: [previous] if previous else [])
+        earlier = other_clones.releases_here(previous and Previous("before"))
+        other_clones.keep(earlier)
+        self.own, self.seen, self.place = clone_record.PATH.read_text(), self.seen | (self.place[1] if self.place else set()), None
         try:
             other_clones.refuse_return(earlier, now, RAW, "9.0.0")
         except ReleaseError:
             return True
         assert self.seen.isdisjoint(now.keys() & before["recordings"].keys()), "who withdrew elsewhere is released again"
+        assert self.missing.isdisjoint(now), "who withdrew elsewhere is released again after a release in which they were missing"
         gone = {one: "consent" for one in before["recordings"].keys() - now.keys() if one in self.withdrawn}
         version = next_version(before["version"] or "0.0.0", Step.MAJOR if gone or not before["version"] else Step.MINOR)
         of = last(now, version=version, name=self.name)
         of["withdrawn"] = releases.tombstones(*other_clones.carried(earlier, before, now, gone), version)
-        of |= other_clones.known_next(earlier, of)
-        other_clones.note_made(of)
-        self.kept = gates.LAST_RELEASE_PATH.read_text() if is_killed else json.dumps(of)
+        other_clones.note_made(earlier, of, self.withdrawn | {f"id{one}" for one in self.withdrawn})
+        if not is_killed:
+            self.kept = json.dumps(of)
+            write_text(gates.LAST_RELEASE_PATH, self.kept)
+            other_clones.note_released()
+        self.own = clone_record.PATH.read_text()
+        self.missing = (self.missing | self.seen & before["recordings"].keys()) - self.withdrawn
         self.noted, self.seen = self.noted | self.seen | set(gone), set()
-        self.place = (replace(other_clones._of_record(of), where=str(RELEASE)), set(self.noted))
+        self.place = (replace(clone_record.of_last(of), where=str(RELEASE)), set(self.noted))
         self.made.append(self.place)
         return False
 
@@ -485,6 +667,7 @@ class Clone:
         for _, meant in [*self.made, *([self.place] if self.place else [])]:
             meant.difference_update(back)
         self.seen -= back
+        self.missing -= back
         self.noted -= back
 
 
@@ -510,6 +693,7 @@ def test_whatever_two_clones_do_nobody_of_whom_a_pulled_release_noted_it_is_rele
             here.place = (there.made[-1][0], set(there.made[-1][1]))
         elif what == "bring" and there.kept:
             here.withdrawn, here.kept, here.noted, here.seen = here.withdrawn | there.withdrawn, there.kept, set(there.noted), set()
+            here.missing -= here.withdrawn
         else:
             before = set(here.withdrawn)
             here.change(what, number)

@@ -160,7 +160,7 @@ def test_another_clone_that_pulled_the_release_does_not_release_them_again(befor
     small_study.regenerate(theirs)
     note = "data/release/metadata/withdrawn.json"
     assert (theirs / note).read_bytes() == (ours / note).read_bytes()
-    assert "other_clone" not in (theirs / "data/private/released.json").read_text()
+    assert json.loads((theirs / "data/private/this_clone.json").read_text())["other_clones"] == [], "what it has answered is asked no more"
 
 
 def test_one_recording_leaves_by_a_row_that_somebody_wrote_and_the_number_is_asked_for(before, tmp_path, monkeypatch):

@@ -70,9 +70,9 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     unread = ""
     try:
         # Before it goes: another clone may have made it, without somebody of whom this one does not know.
-        other_clones.keep(name, other_clones.releases_here(name, None))
+        other_clones.keep(other_clones.releases_here(None))
     except ReleaseError:  # it goes all the same
-        other_clones.keep_unread(name)
+        other_clones.keep_unread()
         unread = f"{RELEASE}: what it noted of who withdrew could not be read; the next run says how to bring it again"
     # Not earlier: what is remembered of their pictures is read there.
     release_folder.remove_release()

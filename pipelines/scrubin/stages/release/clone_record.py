@@ -1,0 +1,225 @@
+"""What one clone alone remembers of releases: which it has made, and what releases of other clones said.
+
+The record of the last release may be brought from another clone, and this one goes on from there. This file never is: it says what was
+done here. DVC keeps no hash of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from scrubin.base.errors import ReleaseError
+from scrubin.base.files import json_text, whole
+from scrubin.base.layout import PRIVATE
+from scrubin.data.diff import withdrawn_notes
+from scrubin.data.diff.withdrawn_notes import Notes
+from scrubin.stages.release.gates import LAST_RELEASE_PATH, last_release, last_tombstones
+
+PATH = PRIVATE / "this_clone.json"
+MADE, ANSWERED, OTHERS, UNREAD, BEFORE, NEXT, MARK = "made", "answered", "other_clones", "unread", "before", "next", "mark"
+VERSION, IDS, WITHDRAWN, MISSING = "version", "ids", "withdrawn", "missing"
+ONE_OTHER = "other_clone"
+"""Where an edition before this one kept what another clone said, beside ``made`` and ``answered`` in the record of the last release."""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A release that lies here or lay here, whoever made it.
+
+    Parameters
+    ----------
+    where
+        Its folder, or the record that keeps what it said.
+    version
+        Its number.
+    ids
+        Of its recordings.
+    notes
+        How many were withdrawn, by version and reason.
+    missing
+        Whom its notes may still mean when they are answered: ids that were not released here then, although nobody had withdrawn them.
+    """
+
+    where: str
+    version: str
+    ids: frozenset[str]
+    notes: Notes
+    missing: frozenset[str] = frozenset()
+
+    @property
+    def mark(self) -> str:
+        """By which a release is known again: a hash of its number, ids and notes."""
+        said = json.dumps([self.version, sorted(self.ids), withdrawn_notes.rows(self.notes)])
+        return hashlib.sha256(said.encode()).hexdigest()
+
+    @property
+    def number(self) -> tuple[int, ...]:
+        """Its version as numbers; one that is not x.y.z comes before all others."""
+        parts = self.version.split(".")
+        return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else ()
+
+    def follows(self, other: Earlier) -> bool:
+        """Whether it is a later version of another one: of the same people, and without losing a note."""
+        return self.number > other.number and not other.notes - self.notes and not self.ids.isdisjoint(other.ids)
+
+
+@dataclass(frozen=True)
+class Record:
+    """All that this clone remembers.
+
+    Parameters
+    ----------
+    last
+        The release from which it goes on: its own last one, or one whose record was brought from another clone.
+    made
+        Marks of the releases that it has made.
+    answered
+        The notes of other clones with which it has released.
+    others
+        What releases of other clones said since, and those of before of whose people some are missing.
+    is_unread
+        Whether a release went from its place of which nobody could read who withdrew.
+    before
+        Notes of own releases of an edition that did not keep which it made: a release that parameters name may be one of them.
+    """
+
+    last: Earlier
+    made: frozenset[str]
+    answered: Notes = field(default_factory=Counter)
+    others: tuple[Earlier, ...] = ()
+    is_unread: bool = False
+    before: Notes = field(default_factory=Counter)
+
+    @property
+    def is_brought(self) -> bool:
+        """Whether another clone made the release from which this one goes on."""
+        return self.last.mark not in self.made
+
+    def knows(self, one: Earlier) -> bool:
+        """Whether a release was made here, or is the one from which this clone goes on."""
+        return one.mark in self.made or one.mark == self.last.mark
+
+    def with_made(self, one: Earlier) -> Record:
+        """Return it with one more release that was made here."""
+        return replace(self, made=self.made | {one.mark})
+
+    def save(self, following: Record | None = None) -> None:
+        """Write it; nobody else may read it.
+
+        Parameters
+        ----------
+        following
+            What is to be remembered as soon as its last release is that of the record, and not before.
+        """
+        said: dict[str, Any] = {MADE: sorted(self.made), ANSWERED: withdrawn_notes.rows(self.answered), UNREAD: self.is_unread}
+        said |= {OTHERS: [_json_of(one) for one in self.others], BEFORE: withdrawn_notes.rows(self.before)}
+        if following is not None:
+            others = [_json_of(one) for one in following.others]
+            said[NEXT] = {MARK: following.last.mark, ANSWERED: withdrawn_notes.rows(following.answered), OTHERS: others}
+        PATH.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with whole(PATH) as part:
+            part.touch(mode=0o600)
+            part.write_text(json_text(said), encoding="utf-8")
+
+
+def of_last(kept: Mapping[str, Any]) -> Earlier:
+    """Return a release as its record has it."""
+    ids = frozenset(kept["recordings"].values())
+    return Earlier(str(LAST_RELEASE_PATH), str(kept["version"]), ids, withdrawn_notes.of_rows(last_tombstones(kept)))
+
+
+def load() -> Record:
+    """Return what this clone remembers; of an edition without this file, what its record of the last release says.
+
+    Raises
+    ------
+    ReleaseError
+        When it cannot be read: then nobody knows what was made here, and what others noted.
+    """
+    last_release(None)  # it refuses what is no record of a release
+    kept = _document(LAST_RELEASE_PATH) or {"recordings": {}, "version": ""}
+    _value(LAST_RELEASE_PATH, kept, WITHDRAWN, list, [])
+    last, said = of_last(kept), _document(PATH)
+    if said is None:
+        own = Counter({key: count for key, count in last.notes.items() if MADE not in kept and key[0] != last.version})
+        return replace(_read(LAST_RELEASE_PATH, {**kept, **_of_one(kept)}, last), before=own).with_made(last)
+    if MADE not in said:
+        raise ReleaseError(_unreadable(PATH, f"it has no '{MADE}'"))
+    following = _value(PATH, said, NEXT, dict, {})
+    if following.get(MARK) == last.mark:
+        said |= {UNREAD: False, BEFORE: [], OTHERS: following.get(OTHERS, []), ANSWERED: following.get(ANSWERED, [])}
+    return _read(PATH, said, last)
+
+
+def _document(path: Path) -> dict[str, Any] | None:
+    if not path.is_file():
+        return None
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ReleaseError(_unreadable(path, type(error).__name__)) from error
+    if not isinstance(said, dict):
+        raise ReleaseError(_unreadable(path, f"expected an object, found {type(said).__name__}"))
+    return said
+
+
+def _of_one(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Return in today's words what an edition before this one kept of another clone."""
+    one = _value(LAST_RELEASE_PATH, kept, ONE_OTHER, dict, {})
+    is_nobody = not one or (one.get(UNREAD) is True and IDS not in one)
+    return {OTHERS: [] if is_nobody else [one], UNREAD: one.get(UNREAD, False)}
+
+
+def _read(path: Path, said: Mapping[str, Any], last: Earlier) -> Record:
+    others = tuple(_other(path, one) for one in _value(path, said, OTHERS, list, []))
+    made, is_unread = _texts(path, said, MADE), _value(path, said, UNREAD, bool, False)
+    return Record(last, made, _notes(path, said, ANSWERED), others, is_unread, _notes(path, said, BEFORE))
+
+
+def _json_of(one: Earlier) -> dict[str, Any]:
+    said = {VERSION: one.version, IDS: sorted(one.ids), WITHDRAWN: withdrawn_notes.rows(one.notes)}
+    return {**said, MISSING: sorted(one.missing)} if one.missing else said
+
+
+def _other(path: Path, said: Any) -> Earlier:
+    if not isinstance(said, dict) or not said.keys() >= {VERSION, IDS, WITHDRAWN}:
+        raise ReleaseError(_unreadable(path, f"'{OTHERS}': expected {VERSION}, {IDS} and {WITHDRAWN} of each release, found {said!r:.60}"))
+    version, notes = _value(path, said, VERSION, str, ""), _notes(path, said, WITHDRAWN)
+    return Earlier(str(path), version, _texts(path, said, IDS), notes, _texts(path, said, MISSING))
+
+
+def _texts(path: Path, said: Mapping[str, Any], place: str) -> frozenset[str]:
+    texts = _value(path, said, place, list, [])
+    for one in texts:
+        if not isinstance(one, str):
+            raise ReleaseError(_unreadable(path, f"'{place}': expected texts, found {one!r:.60}"))
+    return frozenset(texts)
+
+
+def _notes(path: Path, said: Mapping[str, Any], place: str) -> Notes:
+    rows = _value(path, said, place, list, [])
+    for row in rows:
+        if not withdrawn_notes.of_rows([row]):
+            raise ReleaseError(_unreadable(path, f"'{place}': expected version, recordings and reason in each row, found {row!r:.60}"))
+    return withdrawn_notes.of_rows(rows)
+
+
+def _value(path: Path, said: Mapping[str, Any], place: str, kind: type, none: Any) -> Any:
+    """Return what stands in a place; what is not there is nothing."""
+    value = said.get(place, none)
+    if not isinstance(value, kind):
+        raise ReleaseError(_unreadable(path, f"'{place}': expected {kind.__name__}, found {value!r:.60}"))
+    return value
+
+
+def _unreadable(path: Path, why: str) -> str:
+    return (
+        f"{path}: it does not say which releases this clone has made and what others noted ({why}); restore it from a backup, or remove "
+        f"{path if path == PATH else 'that place'} and pull every release that another clone made since the last one of this clone again"
+    )
