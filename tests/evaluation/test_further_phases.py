@@ -101,7 +101,7 @@ def test_a_table_of_several_videos_is_named_with_its_video(tmp_path, capsys):
         lines = [f"{name},{frame},{one}" for name, ids in videos.items() for frame, one in enumerate(ids)]
         (tmp_path / run / "all.csv").write_text("\n".join(["video,frame,phase", *lines]))
     said = fault(capsys, *sides(tmp_path, "phases"), "--predictions", tmp_path / "good")
-    assert f"{tmp_path}/found/all.csv, video a, frames 4-5: phase 3 is not in 0..2" in said
+    assert f"{tmp_path}/found/all.csv, frames 4-5, video a: phase 3 is not in 0..2" in said
     assert f"'5' ({tmp_path}/more/all.csv, video a 0-5)" in scored(tmp_path, capsys, found=("good", "more"))[1]
 
 

@@ -351,7 +351,7 @@ def _from_one(
             for id_ in np.unique(of_videos[video.name][of_videos[video.name] >= known]).tolist():
                 frames = np.asarray(video.numbers)[of_videos[video.name] == id_].tolist()
                 file, what = run[video.name].file or video.name, f"phase {id_} is not in 0..{known - 1}"
-                faults.error(file, "id-range", what, phase_tables.FROM_ONE, frames=frames, count=len(frames))
+                faults.error(file, "id-range", what, phase_tables.FROM_ONE, place=run[video.name].place, frames=frames, count=len(frames))
     return faults.all()
 
 
@@ -366,7 +366,7 @@ def _false_frames(videos: Sequence[PhaseVideo], truth: Truth, runs: Sequence[Map
         for video in videos:
             for predicted, run in zip(np.asarray(video.predictions), runs, strict=True):
                 frames = np.asarray(video.numbers)[predicted == id_].tolist()
-                places += [f"{run[video.name].file or video.name} {ranges_text(frames, FRAMES_SHOWN)}"] * bool(frames)
+                places += [f"{run[video.name].where(video.name)} {ranges_text(frames, FRAMES_SHOWN)}"] * bool(frames)
         every.append(f"'{truth.names[id_]}' ({listed(places)})")
     what = f"no labelled video has these phases, so their frames are false: {listed(every)}"
     known = _quoted([truth.names[id_] for id_ in sorted(truth.labelled)])
