@@ -121,6 +121,7 @@ def test_ids_from_1_with_one_that_the_labels_have_not_are_refused_in_every_file(
     [
         (TRUTH, {"a": [1, 1, 1, 1, 2, 9], "b": [1, 1, 1, 2, 2, 2]}, 4 / 6),
         ({"a": [0, 1, 1, 1, 2, 2]}, {"a": [1, 1, 1, 1, 2, 5]}, 4 / 6),
+        ({"a": [0, 1, 1, 1, 2, 2]}, {"a": [1, 1, 1, 1, 2, 3]}, 4 / 6),
         # Neither agrees better: as they are written.
         ({"a": [0, 1]}, {"a": [5, 5]}, None),
         ({"a": [0, 1, 1, 2]}, {"a": [5, 1, 2, 5]}, 1 / 4),
@@ -137,8 +138,9 @@ def test_ids_that_never_have_phase_0_are_refused_only_where_they_agree_better_fr
     assert one_of(scored(tmp_path, capsys)[0], "accuracy")["overall"]["value"] == pytest.approx(accuracy)
 
 
-def test_ids_that_are_one_too_many_are_refused_with_a_way_out(tmp_path, capsys):
-    truth, found = {"a": [0, 1, 1, 1, 2, 2]}, {"a": [1, 1, 1, 1, 2, 3]}
+def test_ids_that_are_one_too_many_and_agree_no_better_as_they_are_are_refused_with_a_way_out(tmp_path, capsys):
+    truth, found = {"a": [0, 1, 1, 2, 2, 2]}, {"a": [1, 1, 1, 1, 1, 3]}
+    # Two frames agree as they are, and two from 1.
     write(tmp_path / "truth", truth)
     write(tmp_path / "found", found)
     said = fault(capsys, *sides(tmp_path, "phases"))

@@ -177,7 +177,7 @@ def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, ch
     names = class_names(truth.vocabulary, by_position=semantics == "compat")
     triplets = replace(truth.triplets, there=_taking_part(truth, videos))
     further: tuple[Fault, ...] = ()
-    if choice.get("kind") == CALIBRATION and triplets.there is not None:
+    if triplets.there is not None:
         likely = {id_ for one in videos for id_ in np.flatnonzero((np.asarray(one.scores) > 0).any(axis=0)).tolist()}
         further = side.only_predicted({truth.classes: likely.difference(triplets.there)}, names)
     results = results_of(videos, triplets, components, choice)
