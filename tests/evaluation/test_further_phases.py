@@ -7,6 +7,7 @@ import pytest
 from sklearn.metrics import f1_score, jaccard_score, precision_score
 
 from score_runs import fault, good, sides
+from scrubin.cli import main
 
 TRUTH = {"a": [0, 0, 1, 1, 2, 2], "b": [0, 1, 1, 2, 2, 2]}
 NAMES = {0: "prepare", 1: "dissect", 2: "close", 5: "suture", 7: "rinse"}
@@ -46,6 +47,19 @@ def test_a_phase_that_no_labelled_video_has_is_false_and_named_with_its_frames(t
         ]
         assert one_of(results, metric)["overall"]["value"] == pytest.approx(np.concatenate(of_videos).mean()), metric
     assert one_of(results, "recall")["overall"]["value"] == pytest.approx(np.mean([0.5, 0.5, 1, 1, 1, 1]))
+
+
+@pytest.mark.parametrize(("more", "is_said"), [((), True), (("--vocabulary", "cholec80"), False)], ids=["found", "said"])
+def test_a_rank_names_the_phases_that_only_a_team_has_as_a_score_does(tmp_path, capsys, more, is_said):
+    names = "Preparation", "CalotTriangleDissection", "ClippingCutting", "GallbladderDissection"
+    write(tmp_path / "truth", TRUTH, names.__getitem__)
+    write(tmp_path / "found", {**TRUTH, "a": [0, 3, 3, 1, 2, 2]}, names.__getitem__)
+    words = ["rank", tmp_path / "found", "--ground-truth", tmp_path / "truth", "--metric", "phases", "--resamples", "2", "--json", *more]
+    assert main(list(map(str, words))) == 0
+    ((*warnings,),) = [team["warnings"] for team in json.loads(capsys.readouterr().out)["teams"]]
+    says = "no labelled video has these phases, so their frames are false: 'GallbladderDissection' ("
+    assert [one.partition("a.csv")[0] for one in warnings] == [says] * is_said
+    assert (says in scored(tmp_path, capsys, more=more)[1]) == is_said
 
 
 @pytest.mark.parametrize("kind", ["segments", "events", "videos"])
