@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from contest_cases import CASES, SCORE, TASKS, VIDEOS, contest, dumps, put
+from contest_cases import CASES, SCORE, TASKS, VIDEOS, coco_truth, contest, dumps, put
 from scrubin import cli
 from scrubin.evaluate import side as of_side
 from scrubin.evaluate import training_data
@@ -270,6 +270,22 @@ def test_a_frame_or_video_without_labels_is_shown_and_does_not_count(home, tmp_p
     assert code == 1
     assert found["scorable"]
     assert {(one["rule"], one["severity"]) for one in found["problems"]} == {("frames-extra", "deviation"), ("video-extra", "deviation")}
+
+
+def test_a_file_that_is_handed_in_alone_is_named_with_its_video(home, tmp_path, capsys):
+    rows = CASES["criteria"]()[1]["found.csv"] + f"{VIDEOS[0]},9,0,0,0\n".encode()
+    put(tmp_path, {"found.csv": rows, "found.json": dumps(coco_with_a_frame_more())})
+    for task, file, frame in (("criteria", "found.csv", 9), ("masks", "found.json", 5)):
+        _, out, _ = checked(capsys, task, home / task / "truth", tmp_path / file)
+        (found,) = json.loads(out)["problems"]
+        assert [found[key] for key in ("rule", "file", "place", "frames")] == ["frames-extra", file, f"video {VIDEOS[0]}", [[frame, frame]]]
+
+
+def coco_with_a_frame_more():
+    truth = coco_truth()
+    annotations = [{**one, "score": 0.9} for one in truth["annotations"]]
+    more = {**truth["images"][0], "id": 1, "file_name": f"{VIDEOS[0]}_000005.png", "frame": 5}
+    return {**truth, "images": [*truth["images"], more], "annotations": annotations}
 
 
 def test_a_file_is_as_good_as_a_folder_and_videos_are_chosen_as_elsewhere(home, tmp_path, capsys):

@@ -7,6 +7,7 @@ import pytest
 from sklearn.metrics import f1_score, jaccard_score, precision_score
 
 from score_runs import fault, good, sides
+from scrubin.cli import main
 
 TRUTH = {"a": [0, 0, 1, 1, 2, 2], "b": [0, 1, 1, 2, 2, 2]}
 NAMES = {0: "prepare", 1: "dissect", 2: "close", 5: "suture", 7: "rinse"}
@@ -46,6 +47,19 @@ def test_a_phase_that_no_labelled_video_has_is_false_and_named_with_its_frames(t
         ]
         assert one_of(results, metric)["overall"]["value"] == pytest.approx(np.concatenate(of_videos).mean()), metric
     assert one_of(results, "recall")["overall"]["value"] == pytest.approx(np.mean([0.5, 0.5, 1, 1, 1, 1]))
+
+
+@pytest.mark.parametrize(("more", "is_said"), [((), True), (("--vocabulary", "cholec80"), False)], ids=["found", "said"])
+def test_a_rank_names_the_phases_that_only_a_team_has_as_a_score_does(tmp_path, capsys, more, is_said):
+    names = "Preparation", "CalotTriangleDissection", "ClippingCutting", "GallbladderDissection"
+    write(tmp_path / "truth", TRUTH, names.__getitem__)
+    write(tmp_path / "found", {**TRUTH, "a": [0, 3, 3, 1, 2, 2]}, names.__getitem__)
+    words = ["rank", tmp_path / "found", "--ground-truth", tmp_path / "truth", "--metric", "phases", "--resamples", "2", "--json", *more]
+    assert main(list(map(str, words))) == 0
+    ((*warnings,),) = [team["warnings"] for team in json.loads(capsys.readouterr().out)["teams"]]
+    says = "no labelled video has these phases, so their frames are false: 'GallbladderDissection' ("
+    assert [one.partition("a.csv")[0] for one in warnings] == [says] * is_said
+    assert (says in scored(tmp_path, capsys, more=more)[1]) == is_said
 
 
 @pytest.mark.parametrize("kind", ["segments", "events", "videos"])
@@ -101,7 +115,7 @@ def test_a_table_of_several_videos_is_named_with_its_video(tmp_path, capsys):
         lines = [f"{name},{frame},{one}" for name, ids in videos.items() for frame, one in enumerate(ids)]
         (tmp_path / run / "all.csv").write_text("\n".join(["video,frame,phase", *lines]))
     said = fault(capsys, *sides(tmp_path, "phases"), "--predictions", tmp_path / "good")
-    assert f"{tmp_path}/found/all.csv, video a, frames 4-5: phase 3 is not in 0..2" in said
+    assert f"{tmp_path}/found/all.csv, frames 4-5, video a: phase 3 is not in 0..2" in said
     assert f"'5' ({tmp_path}/more/all.csv, video a 0-5)" in scored(tmp_path, capsys, found=("good", "more"))[1]
 
 
@@ -121,6 +135,7 @@ def test_ids_from_1_with_one_that_the_labels_have_not_are_refused_in_every_file(
     [
         (TRUTH, {"a": [1, 1, 1, 1, 2, 9], "b": [1, 1, 1, 2, 2, 2]}, 4 / 6),
         ({"a": [0, 1, 1, 1, 2, 2]}, {"a": [1, 1, 1, 1, 2, 5]}, 4 / 6),
+        ({"a": [0, 1, 1, 1, 2, 2]}, {"a": [1, 1, 1, 1, 2, 3]}, 4 / 6),
         # Neither agrees better: as they are written.
         ({"a": [0, 1]}, {"a": [5, 5]}, None),
         ({"a": [0, 1, 1, 2]}, {"a": [5, 1, 2, 5]}, 1 / 4),
@@ -137,8 +152,9 @@ def test_ids_that_never_have_phase_0_are_refused_only_where_they_agree_better_fr
     assert one_of(scored(tmp_path, capsys)[0], "accuracy")["overall"]["value"] == pytest.approx(accuracy)
 
 
-def test_ids_that_are_one_too_many_are_refused_with_a_way_out(tmp_path, capsys):
-    truth, found = {"a": [0, 1, 1, 1, 2, 2]}, {"a": [1, 1, 1, 1, 2, 3]}
+def test_ids_that_are_one_too_many_and_agree_no_better_as_they_are_are_refused_with_a_way_out(tmp_path, capsys):
+    truth, found = {"a": [0, 1, 1, 2, 2, 2]}, {"a": [1, 1, 1, 1, 1, 3]}
+    # Two frames agree as they are, and two from 1.
     write(tmp_path / "truth", truth)
     write(tmp_path / "found", found)
     said = fault(capsys, *sides(tmp_path, "phases"))

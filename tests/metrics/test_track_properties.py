@@ -174,18 +174,26 @@ def test_single_videos_of_a_draw_are_not_measured():
     assert all(call.kwargs["added"] for call in measures.call_args_list)
 
 
-def test_a_class_that_takes_no_part_takes_from_the_mean_of_published_numbers_and_adds_nothing():
+@pytest.mark.parametrize("semantics", ["paper", "compat"])
+def test_a_class_that_takes_no_part_is_in_no_mean_and_counts_in_what_is_added(semantics):
     right, false = TrackRows([0, 1], [1, 1], [0, 0], [BOX, BOX]), TrackRows([0, 1], [1, 2], [0, 1], [BOX, BOX])
 
-    def means(predictions, there):
-        every = results(counted([TrackVideo("a", 2, right, predictions)], 3, 0.5, there), "averaged", "compat", {})
-        assert {tuple(one.classes) for one in every} == {("0", "1", "2")}
+    def means(predictions, there, way="averaged"):
+        every = results(counted([TrackVideo("a", 2, right, predictions)], 3, 0.5, there), way, semantics, {})
+        assert way != "averaged" or {tuple(one.classes) for one in every} == {("0", "1", "2")}
         return {one.variant.metric.removeprefix("tracks "): one.overall for one in every}
 
     honest, invents = means(TrackRows([0], [1], [0], [BOX]), [0]), means(false, [0])
-    assert {one.n for one in invents.values()} == {1}
-    assert all(invents[name] == honest[name] for name in ("HOTA", "LocA", "IDF1", "MOTP"))
-    assert (honest["MOTA"].value, invents["MOTA"].value, invents["LocA"].value) == (0.5, -0.5, 1)
-    # As many as TrackEval adds over all classes, of which it has the means.
-    assert invents["FP"].value == means(false, None)["FP"].value == 1
-    assert means(false, None)["LocA"].n == 3
+    # As TrackEval has it of the class alone: who predicts another one has the same classes.
+    assert all(invents[name] == honest[name] for name in ("HOTA", "LocA", "IDF1", "MOTP", "MOTA"))
+    assert (invents["MOTA"].value, invents["MOTA"].n) == (0.5, 1)
+    # As many as TrackEval adds over all classes.
+    assert (honest["FP"].value, invents["FP"].value, means(false, None)["FP"].value) == (0, 1, 1)
+    assert (means(false, [0], "pooled")["MOTA"].value, means(false, None)["LocA"].n) == (0, 1 if semantics == "paper" else 3)
+
+
+def test_a_class_without_labels_that_takes_part_is_0_where_it_is_predicted():
+    right, false = TrackRows([0], [1], [0], [BOX]), TrackRows([0, 0], [1, 2], [0, 1], [BOX, BOX])
+    every = results(counted([TrackVideo("a", 1, right, false)], 2, 0.5), "averaged", "paper", {})
+    (found,) = [one.overall for one in every if one.variant.metric == "tracks HOTA"]
+    assert (found.value, found.n) == (0.5, 2)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -51,8 +51,8 @@ class Series:
         (n, ...), what is at each frame.
     numbering
         How frames are counted; None where no file says it: as the other side does.
-    file
-        Where it stands, for messages, with the video where a file has several; "" for the name of the video.
+    file, place
+        Where it stands, for messages: a path, "" for the name of the video; and in it the video, where the path has another name.
     counts_time
         Whether its numbers are instants of time rather than frames, as exact as they are written.
     """
@@ -62,6 +62,15 @@ class Series:
     numbering: Numbering | None = None
     file: str = ""
     counts_time: bool = False
+    place: str = ""
+
+    def within(self, name: str, faults: Faults) -> tuple[Fault, ...]:
+        """Return faults of the video of this name as those of its file."""
+        return tuple(replace(fault, file=self.file or name, place=self.place) for fault in faults.all())
+
+    def where(self, name: str) -> str:
+        """Return in words where the video of this name stands."""
+        return ", ".join(part for part in (self.file or name, self.place) if part)
 
 
 def stated_sizes(positions: IntArray, images: pd.DataFrame | None) -> FloatArray:
@@ -73,8 +82,8 @@ def stated_sizes(positions: IntArray, images: pd.DataFrame | None) -> FloatArray
 
 def series_of(video: NumberedLabels, file: str, frames: IntArray, values: npt.NDArray[Any]) -> Series:
     """Return what a video has at each frame; messages name ``file``, and in it the video where its name is another one."""
-    place = file if not file or PurePosixPath(file).stem == video.name else f"{file}, video {video.name}"
-    return Series(frames, values, video.numbering, place, video.labels.counts_time)
+    place = "" if not file or PurePosixPath(file).stem == video.name else f"video {video.name}"
+    return Series(frames, values, video.numbering, file, video.labels.counts_time, place)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,16 +192,19 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     for name in sorted(set(truth) - set(predictions)):
         note_missing_video(name, name, predictions, faults)
     for name in sorted(set(predictions) - set(truth)):
-        note_extra_video(predictions[name].file or name, faults)
+        extra = Faults()
+        note_extra_video(name, extra)
+        faults.extend(predictions[name].within(name, extra))
     shared = sorted(set(truth) & set(predictions))
     ratio = _ratio_of_all([(truth[name], predictions[name]) for name in shared])
     unknown = {name: fault for name in shared if (fault := _of_unknown_rate(name, truth[name], predictions[name])) is not None}
     faults.extend(unknown.values())
     numbers = {name: _numbers(truth[name], predictions[name]) for name in shared if name not in unknown}
     for name, (labelled, predicted) in numbers.items():
-        file = predictions[name].file or name
-        _note_cause(file, labelled, predicted, faults, ratio, list(numbers.values()), every_frame=every_frame)
-        _note_frames(file, labelled, predicted, faults, truth[name].numbering, every_frame=every_frame)
+        of_video, file = Faults(), predictions[name].file or name
+        _note_cause(file, labelled, predicted, of_video, ratio, list(numbers.values()), every_frame=every_frame)
+        _note_frames(file, labelled, predicted, of_video, truth[name].numbering, every_frame=every_frame)
+        faults.extend(predictions[name].within(name, of_video))
     return faults.all()
 
 
@@ -301,7 +313,7 @@ def _of_unknown_rate(name: str, truth: Series, prediction: Series) -> Fault | No
         if timed.counts_time and timed.numbering != SECONDS and other.numbering is None:
             side = "predictions" if timed is prediction else "labels"
             what = f"the {side} are numbered by time, and no file says how many frames of the other side a second has"
-            return error(prediction.file or name, "rate-unknown", what, f"say it to 'scrubin score' by {option}")
+            return error(prediction.file or name, "rate-unknown", what, f"say it to 'scrubin score' by {option}", place=prediction.place)
     return None
 
 

@@ -99,6 +99,10 @@ class Side:
         """The files that were read."""
         return self.of_frames.reading.paths
 
+    def file_of(self, told: str) -> str:
+        """Return where labels stand: some formats of several videos tell only the video, and of one file alone all are in it."""
+        return str(self.paths[0]) if len(self.paths) == 1 else told
+
     @property
     def lists(self) -> tuple[ClassList, ...]:
         """What the numbers of classes mean where predictions do not name them: what the files list of what is labelled.

@@ -26,8 +26,9 @@ from scrubin.labels.choices import TASKS, Task
 from scrubin.labels.files import reader
 from scrubin.labels.files.detect import detected, refuse_mixture, unread_faults
 from scrubin.labels.files.detect import unread_of as files_unread
-from scrubin.labels.files.reader import Options
+from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.files.verdict import Verdict, verdict_of
+from scrubin.labels.formats.plain import phase_tables
 from scrubin.labels.formats.submission.content import BoolArray, FloatArray, IntArray
 from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.labels.formats.submission.documents import PLAIN
@@ -94,6 +95,8 @@ class GroundTruth:
         Behind what was read: at which rate frames were made of spans, where nobody named one.
     only
         Names that somebody listed: no other video counts, whatever lies beside the labels; None: nobody did.
+    labelled_phases
+        Ids of the phases that take part where only names say which vocabulary they are of; None: all.
     """
 
     vocabulary: Vocabulary
@@ -101,6 +104,7 @@ class GroundTruth:
     verdict: Verdict | None = None
     said: str = ""
     only: Collection[str] | None = None
+    labelled_phases: frozenset[int] | None = None
 
     def frames_of(self, task: Task) -> dict[str, IntArray]:
         """Return the frames that a task has, increasing, by the videos that it has: those on which `scrubin score` scores it.
@@ -288,7 +292,14 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: F
     # Where nobody says the rate, that is the custom of the format.
     rates = [one or of_clock(labels.clock, known.by_hand.fps) for labels, one in zip(recordings, numberings, strict=True)]
     videos = {labels.recording: _video(labels, rate.per_second) for labels, rate in zip(recordings, rates, strict=True)}
-    return GroundTruth(used, videos, verdict_of(reading), reader.said_of_spans(reading.collection.recordings, fps))
+    said = reader.said_of_spans(reading.collection.recordings, fps)
+    return GroundTruth(used, videos, verdict_of(reading), said, labelled_phases=_labelled_phases(reading, videos, vocabulary_name))
+
+
+def _labelled_phases(reading: Reading, videos: Mapping[str, TrueVideo], vocabulary_name: str | None) -> frozenset[int] | None:
+    if vocabulary_name is not None or not phase_tables.are_named_alone(reading.form.name, reading.paths):
+        return None
+    return frozenset(id_ for video in videos.values() if video.phases is not None for id_ in np.unique(video.phases).tolist())
 
 
 def _video(labels: Labels, per_second: Fraction) -> TrueVideo:

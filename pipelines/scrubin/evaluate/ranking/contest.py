@@ -26,6 +26,7 @@ from scrubin.evaluate.metrics.variants import ONLY_INSTRUMENTS
 from scrubin.evaluate.ranking import measures
 from scrubin.evaluate.ranking.measures import Measure
 from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
+from scrubin.evaluate.tasks.phases import note_places, of_no_label
 from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray
 from scrubin.labels.policy import stopping
 
@@ -233,10 +234,15 @@ class _Scores:
         self.ranked = ranked
         self.by_video: dict[str, dict[str, FloatArray]] = {name: {} for name in ways}
         self.by_clip: dict[Clip, float] = {}
+        self.phases: dict[int, list[str]] = {}
+        """Where each phase is predicted: files and frames."""
         self._clips = clips
 
     def take(self, video: TrueVideo, content: Content) -> None:
         """Score one video."""
+        if content.phases is not None and video.phase_frames is not None:
+            counts = np.isin(content.frames, video.phase_frames) & (content.phases >= 0)
+            note_places(self.phases, f"{video.name}.csv", content.phases[counts], content.frames[counts])
         for name, way in self.ways.items():
             aligned = way.aligned(video, content)
             if aligned is None:
@@ -274,7 +280,9 @@ def evaluate(team: str, folder: Path, truth: GroundTruth, measure: Measure, clip
     wanted = scored_videos(truth, measure)
     parts = {name: np.stack([of[video] for video in wanted]) for name, of in scores.by_video.items()}
     by_clip = np.array([scores.by_clip[clip] for clip in clips])
-    return TeamScores(team, parts[measure.part], by_clip, parts, measure.by_class, outcome.faults)
+    labelled = truth.labelled_phases
+    false = () if labelled is None else of_no_label(scores.phases, truth.vocabulary.phases, labelled)
+    return TeamScores(team, parts[measure.part], by_clip, parts, measure.by_class, (*false, *outcome.faults))
 
 
 def scored_videos(truth: GroundTruth, measure: Measure) -> list[str]:

@@ -132,7 +132,7 @@ def computed(truth: Truth, predictions: Mapping[str, Series], choice: Mapping[st
     for name, pair in joined.pairs.items():
         judged, predicted = truth.series[name].values[pair.truth], predictions[name].values[pair.prediction]
         lacks = np.isnan(predicted) & ~np.isnan(mean_of_raters(judged))
-        missing += [_without_value(predictions[name].file or name, pair.frames, lacks, truth.names)] if lacks.any() else []
+        missing += [_without_value(name, predictions[name], pair.frames, lacks, truth.names)] if lacks.any() else []
         # Where nobody judged nothing need be predicted.
         videos.append(CriteriaVideo(name, judged, np.where(np.isnan(predicted), 0.0, predicted)))
     MetricsError.raise_any(missing)
@@ -160,13 +160,13 @@ def _notes(truth: Truth, choice: Mapping[str, str]) -> list[str]:
     return [f"{who}: a criterion is met from {choice['threshold']} on; frames that nobody judged do not count"]
 
 
-def _without_value(file: str, frames: IntArray, lacks: BoolArray, names: Sequence[str]) -> Fault:
+def _without_value(video: str, predicted: Series, frames: IntArray, lacks: BoolArray, names: Sequence[str]) -> Fault:
     columns = ", ".join(name for name, column in zip(names, lacks.T, strict=True) if column.any())
     at = frames[lacks.any(axis=1)].tolist()
     what = (
         f"{len(at)} judged frames have no prediction of {columns} ({', '.join(map(str, at[:PLACES]))}{' ...' if len(at) > PLACES else ''})"
     )
-    return error(file, "not-predicted", what, "predict every criterion of every judged frame")
+    return error(predicted.file or video, "not-predicted", what, "predict every criterion of every judged frame", place=predicted.place)
 
 
 def _threshold(text: str) -> float:

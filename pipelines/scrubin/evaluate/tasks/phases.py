@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, cast
@@ -23,7 +23,7 @@ from scrubin.evaluate.metrics.phases.compat import CHOLEC80, M2CAI
 from scrubin.evaluate.metrics.phases.relaxed import cholec80
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.metrics.variants import FRAMES, KNOWN_ORDER, NO_BACKGROUND, PHASE_CHOICES
-from scrubin.evaluate.series import Pair, Series, listed, paired, series_of
+from scrubin.evaluate.series import IntArray, Pair, Series, listed, paired, series_of
 from scrubin.evaluate.side import Predictions, Side, Source
 from scrubin.labels.files.reader import SPANS_FPS, NumberedLabels
 from scrubin.labels.formats.ground_truth import is_subset
@@ -165,7 +165,7 @@ def truth_of(source: Source) -> Truth:
     is_named = not phase_tables.is_of_files(vocabulary) or read.form.name != phase_tables.NAME
     notes = (*_assumed_rate(read, source), *_instant(read))
     series = _series(read.videos)
-    is_found = read.form.name == phase_tables.NAME and source.vocabulary is None and not phase_tables.are_of_cholec80(read.paths)
+    is_found = source.vocabulary is None and phase_tables.are_named_alone(read.form.name, read.paths)
     labelled = frozenset(id_ for one in series.values() for id_ in np.unique(one.values).tolist()) if is_found and is_named else None
     fps = side.stated_rate(source.path)
     return Truth(series, vocabulary, is_named, read.faults, notes, read.line, fps=fps, labelled=labelled)
@@ -333,8 +333,9 @@ def _from_one(
 ) -> tuple[Fault, ...]:
     """Return the errors of runs whose ids seem to be numbered from 1, each phase that is too large with its frames.
 
-    Labels have 0 and such a run has not, and its ids are one too many, or agree more often with the labels when 1 is subtracted. That the
-    rarest phase is never predicted and that there is one that no label has is all honest, and only agreement tells it.
+    Labels have 0 and such a run has not, some id is too large, and the ids agree more often with the labels when 1 is subtracted, or as
+    often and the largest is just one too many. That the rarest phase is never predicted and that there is one that no label has is all
+    honest, and only agreement tells it.
     """
     faults = Faults()
     truth = np.concatenate([np.asarray(video.annotation) for video in videos])
@@ -344,14 +345,15 @@ def _from_one(
     for at, run in enumerate(runs):
         of_videos = {video.name: numbers[np.asarray(video.predictions)[at]] for video in videos}
         ids = np.concatenate(list(of_videos.values()))
-        is_better = np.count_nonzero(ids - 1 == truth) > np.count_nonzero(ids == truth)
-        if ids.min() == 0 or ids.max() < known or not (is_better or ids.max() == known):
+        as_they_are, from_one = np.count_nonzero(ids == truth), np.count_nonzero(ids - 1 == truth)
+        # Where the largest is just one too many, they are from 1 unless they agree better as they are.
+        if ids.min() == 0 or ids.max() < known or as_they_are > from_one or (as_they_are == from_one and ids.max() > known):
             continue
         for video in videos:
             for id_ in np.unique(of_videos[video.name][of_videos[video.name] >= known]).tolist():
                 frames = np.asarray(video.numbers)[of_videos[video.name] == id_].tolist()
                 file, what = run[video.name].file or video.name, f"phase {id_} is not in 0..{known - 1}"
-                faults.error(file, "id-range", what, phase_tables.FROM_ONE, frames=frames, count=len(frames))
+                faults.error(file, "id-range", what, phase_tables.FROM_ONE, place=run[video.name].place, frames=frames, count=len(frames))
     return faults.all()
 
 
@@ -359,17 +361,24 @@ def _false_frames(videos: Sequence[PhaseVideo], truth: Truth, runs: Sequence[Map
     """Return the warning of phases that only predictions have: each with its frames, as one, so that none hides behind another."""
     if truth.labelled is None:
         return ()
-    every = []
-    predicted = {id_ for video in videos for id_ in np.unique(np.asarray(video.predictions)).tolist()}
-    for id_ in sorted(predicted - truth.labelled):
-        places = []
-        for video in videos:
-            for predicted, run in zip(np.asarray(video.predictions), runs, strict=True):
-                frames = np.asarray(video.numbers)[predicted == id_].tolist()
-                places += [f"{run[video.name].file or video.name} {ranges_text(frames, FRAMES_SHOWN)}"] * bool(frames)
-        every.append(f"'{truth.names[id_]}' ({listed(places)})")
+    places: dict[int, list[str]] = {}
+    for video in videos:
+        for predicted, run in zip(np.asarray(video.predictions), runs, strict=True):
+            note_places(places, run[video.name].where(video.name), predicted, np.asarray(video.numbers))
+    return of_no_label(places, truth.names, truth.labelled)
+
+
+def note_places(places: dict[int, list[str]], file: str, predicted: IntArray, frames: IntArray) -> None:
+    """Add to the places of each phase the frames of a video, of this file, in which it is predicted."""
+    for id_ in np.unique(predicted).tolist():
+        places.setdefault(id_, []).append(f"{file} {ranges_text(frames[predicted == id_].tolist(), FRAMES_SHOWN)}")
+
+
+def of_no_label(places: Mapping[int, Sequence[str]], names: Sequence[str], labelled: Collection[int]) -> tuple[Fault, ...]:
+    """Return the warning of phases that are predicted and no labelled video has: ids, their places and names, and which are labelled."""
+    every = [f"'{names[id_]}' ({listed(places[id_])})" for id_ in sorted(places.keys() - set(labelled))]
     what = f"no labelled video has these phases, so their frames are false: {listed(every)}"
-    known = _quoted([truth.names[id_] for id_ in sorted(truth.labelled)])
+    known = _quoted([names[id_] for id_ in sorted(labelled)])
     return (warning("", "phase-further", what, f"the labels have {known}; correct what is one of them"),) if every else ()
 
 

@@ -91,7 +91,7 @@ def truth_of(source: Source) -> Truth:
     counted = [(video, layer) for video, layer in labelled if video.name in names]
     whole = counted if classes == "ivt" else []
     scored = [(video, layer, class_occurrence(layer, vocabulary, classes)) for video, layer in counted]
-    series = {video.name: series_of(video, layer.file, layer.positions, occurs) for video, layer, occurs in scored}
+    series = {video.name: series_of(video, read.file_of(layer.file), layer.positions, occurs) for video, layer, occurs in scored}
     faults = (*_partial(labelled, whole, vocabulary), *read.faults)
     uncounted = frozenset(video.name for video, _ in labelled) - series.keys()
     return Truth(series, vocabulary, classes, faults, read.line, read.lists, read.whole_lists, uncounted)
@@ -109,7 +109,7 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     series: dict[str, Series] = {}
     for video in read.videos:
         scores = _scores(source, video.labels, truth)
-        series |= {} if scores is None else {video.name: series_of(video, *scores)}
+        series |= {} if scores is None else {video.name: series_of(video, read.file_of(scores[0]), *scores[1:])}
     return Predictions(series, read.faults, read.line)
 
 
@@ -177,7 +177,7 @@ def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, ch
     names = class_names(truth.vocabulary, by_position=semantics == "compat")
     triplets = replace(truth.triplets, there=_taking_part(truth, videos))
     further: tuple[Fault, ...] = ()
-    if choice.get("kind") == CALIBRATION and triplets.there is not None:
+    if triplets.there is not None:
         likely = {id_ for one in videos for id_ in np.flatnonzero((np.asarray(one.scores) > 0).any(axis=0)).tolist()}
         further = side.only_predicted({truth.classes: likely.difference(triplets.there)}, names)
     results = results_of(videos, triplets, components, choice)

@@ -37,8 +37,8 @@ QUIRKS = (
         "absent-classes",
         "choice",
         "TrackEval: the mean over classes has every class of the data set; a class that neither side has counts as 0, of LocA as 1.",
-        "The mean is over classes of which the number is defined.",
-        "As published: over all instruments of the vocabulary.",
+        "The mean is over classes that take part by the labels, of which the number is defined.",
+        "As published: over all instruments of the vocabulary, or those of the labels where these alone say which there are.",
     ),
     Quirk(
         "frame-before",
@@ -86,7 +86,7 @@ class Sums:
     threshold
         Least IoU of CLEAR and identity.
     there
-        (classes,): those that take part in a mean of which none is undefined.
+        (classes,): those that take part in a mean.
     """
 
     names: tuple[str, ...]
@@ -133,7 +133,7 @@ def counted(videos: Sequence[TrackVideo], classes: int, threshold: float, there:
     threshold
         Least IoU of a true box, for CLEAR and identity.
     there
-        Ids of those that take part where a class that neither side has counts; None: all.
+        Ids of those that take part in a mean; None: all.
 
     Raises
     ------
@@ -177,8 +177,6 @@ def results(sums: Sums, together: str, semantics: Semantics, options: Mapping[st
         of = sums.measures(which, semantics, pooled=pooled, added=added)
         return {name: (_shown(name, value, n, semantics, added=added), n) for name, (value, n) in of.items()}
 
-    # With `paper` a class is in a mean where its number is defined; published programs fill what is not.
-    left_out = ~sums.there if semantics == "compat" else np.zeros_like(sums.there)
     every = []
     for way in CLASSES_TOGETHER if together == TRACK_CLASSES else (together,):
         whole = measured(pooled=way == "pooled", added=True)
@@ -186,9 +184,9 @@ def results(sums: Sums, together: str, semantics: Semantics, options: Mapping[st
         for name in whole:
             said = {**options, "classes": way} | ({"iou": exact(sums.threshold)} if name not in hota.SAYS else {})
             variant = Variant(f"tracks {name}", semantics, said)
-            overall = _over_classes(name, way, *whole[name], left_out)
+            overall = _over_classes(name, way, *whole[name], sums.there)
             by_video = {
-                video: _over_classes(name, way, single[name][0][at], single[name][1][at], left_out) for at, video in enumerate(names)
+                video: _over_classes(name, way, single[name][0][at], single[name][1][at], sums.there) for at, video in enumerate(names)
             }
             classes = _by_class(*whole[name]) if way == "averaged" and draw is None else {}
             curves = _curves(sums) if (name, way) == ("HOTA", "one") and draw is None else {}
@@ -203,22 +201,20 @@ def _shown(name: str, value: FloatArray, n: FloatArray, semantics: Semantics, *,
     return np.where(n > 0, value, 0.0) if name == "MOTA" and not added else value
 
 
-def _over_classes(name: str, way: str, values: FloatArray, counts: FloatArray, left_out: BoolArray) -> Value:
+def _over_classes(name: str, way: str, values: FloatArray, counts: FloatArray, there: BoolArray) -> Value:
     """Return one number of those of all classes: of several classes its count is how many it is made of.
 
-    What is left out is false where it is predicted: it takes from the mean of the others, and never adds to it.
+    The classes of a mean are those that take part; boxes predicted of others count in what is added.
     """
     if way == "pooled":
         return Value(float(values), round(float(counts)))
     if way == "one":
         return Value(float(values[-1]), round(float(counts[-1])))
     defined: BoolArray = ~np.isnan(values[:-1])
-    of, false = values[:-1][defined & ~left_out], np.minimum(values[:-1][left_out], 0.0)
-    if name in COUNTED:
-        total = values[:-1][defined].sum()
-    else:
-        total = of.mean() + (false.sum() / len(of) if false.any() else 0.0) if len(of) else 0.0
-    return Value(float(total) if len(of) else float("nan"), len(of))
+    of = values[:-1][defined & there]
+    if not len(of):
+        return Value(float("nan"), 0)
+    return Value(float(values[:-1][defined].sum() if name in COUNTED else of.mean()), len(of))
 
 
 def _by_class(values: FloatArray, counts: FloatArray) -> dict[str, Value]:
