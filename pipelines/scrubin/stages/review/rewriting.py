@@ -15,7 +15,7 @@ from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReviewError
 from scrubin.base.layout import REVIEW_PATH
 from scrubin.stages.review import FIRST, FROM_ANOTHER, Ledger, Line
-from scrubin.stages.review.events import NOBODYS, PERSON, Forgotten, Renamed
+from scrubin.stages.review.events import NOBODYS, PERSON, Forgotten, Renamed, names_acknowledged
 
 NAMELESS = "(withdrawn)"
 FORGOTTEN = "forgotten"
@@ -64,7 +64,7 @@ def _facts_without(line: Line, withdrawn: Memory) -> dict[str, Any] | None:
     if facts.get("recording") in withdrawn or (line.event == "checked" and _is_theirs(facts["clip"], withdrawn)):
         return None
     if line.event == "acknowledged" and (
-        withdrawn.in_text(facts["key"]) or any(one in withdrawn for one in (facts["key"], *facts["key"].split(",")))
+        withdrawn.in_text(facts["key"]) or any(name in withdrawn for name in names_acknowledged(facts["subject"], facts["key"]))
     ):
         return None
     if line.event == "sampled":
