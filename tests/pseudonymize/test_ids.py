@@ -185,6 +185,15 @@ def test_a_ledger_of_two_clones_that_contradict_each_other_is_refused_with_both_
         pseudonymize.read_ledger(book, "f")
 
 
+def test_two_files_of_one_key_may_be_joined_with_both_headers(tmp_path):
+    """They differ in their rows, and ``cat`` joins them so."""
+    book, other = tmp_path / "ids.csv", tmp_path / "other.csv"
+    pseudonymize.write_ledger(book, "f", {"a": "bada"})
+    pseudonymize.write_ledger(other, "f", {"b": "gogo"})
+    book.write_text(book.read_text() + other.read_text())
+    assert pseudonymize.read_ledger(book, "f") == {"a": "bada", "b": "gogo"}
+
+
 def test_rows_that_say_the_same_twice_contradict_nobody(tmp_path):
     book = ledger_of(tmp_path, "f,a,bada", "f,a,bada")
     assert pseudonymize.read_ledger(book, "f") == {"a": "bada"}

@@ -9,6 +9,7 @@ import pytest
 
 import made_once
 import review_study
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base.errors import ReviewError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import REDACTIONS
@@ -352,6 +353,24 @@ def test_only_what_the_page_lists_can_be_acknowledged(desk, folder, subject, kno
         with pytest.raises(ReviewError, match=f"there is no {subject} '{key}' to acknowledge; the page lists what there is"):
             desk.acknowledge(subject, key, "known")
     assert desk.acknowledge(subject, known, "known").facts["key"] == known
+
+
+@pytest.mark.slow
+def test_of_a_name_with_a_comma_nothing_is_written_once_they_withdrew_and_not_when_a_part_of_it_did(tmp_path):
+    folder = review_study.project(tmp_path, single="single, 2")
+    review_study.set_aside(folder, "broken, 2")
+    with review_study.desk(folder) as desk:
+        for withdrew, count in (("single", 1), ("2", 2), ("broken", 3)):
+            withdrawal_memory.write(withdrawal_memory.Memory().with_recording(withdrew, "consent", {}, [withdrew]), folder)
+            desk.decide(SINGLE, "mono", "add", "other", 5 * count, 5 * count + 2)
+        desk.acknowledge("quarantine", "broken, 2", "known")
+        assert desk.undo(SINGLE).facts["line"] == 4
+        both = withdrawal_memory.Memory().with_recording("single, 2", "consent", {}, []).with_recording("broken, 2", "consent", {}, [])
+        withdrawal_memory.write(both, folder)
+        for write in (lambda: desk.exclude(SINGLE, "blurred"), lambda: desk.acknowledge("quarantine", "broken, 2", "known")):
+            with pytest.raises(ReviewError, match="nothing is written about"):
+                write()
+        assert desk.undo() is None
 
 
 def test_an_acknowledgement_is_undone_in_any_recording(desk, folder):

@@ -721,10 +721,12 @@ def test_whatever_the_only_curator_does_they_are_not_refused(monkeypatch, steps)
             one.forget(set(one.people))
 
 
-def lock(release_md5: str) -> None:
-    """Let a run of this memory have ended with a release."""
+def lock(release_md5: str, **raw_of: str) -> None:
+    """Let a run of this memory have ended with a release; ``raw_of`` are the folders of the raw study by stage."""
     stages = {"withdrawals": {"cmd": "x", "outs": [{"path": "data/private/withdrawn.json", "md5": md5_of(withdrawal_memory.PATH)}]}}
     stages["release"] = {"cmd": "x", "outs": [{"path": "data/release", "md5": release_md5}]}
+    for stage_name, raw in raw_of.items():
+        stages[stage_name]["params"] = {"params.yaml": {"raw": raw}}
     Path("dvc.lock").write_text(json.dumps({"schema": "2.0", "stages": stages}) + "\n")
 
 
@@ -769,3 +771,26 @@ def test_nothing_is_told_where_the_release_that_the_lock_names_is_here(elsewhere
     assert not told_of_lock()
     write_text(RELEASE / "SHA256SUMS", "other")
     assert len(told_of_lock()) == 1
+
+
+@pytest.mark.parametrize(
+    ("withdrawals", "of_release", "is_told"),
+    [("data/demo", "data/demo", False), ("data/raw", "data/raw", True), ("data/demo", "data/raw", True), ("data/raw", "data/demo", True)],
+)
+def test_the_lock_that_every_clone_brings_along_tells_nothing_of_a_study_of_ones_own(withdrawals, of_release, is_told):
+    """Its run was of the synthetic study; here is neither its memory nor its release."""
+    withdrawal_memory.write(KNOWN)
+    lock("0" * 32 + ".dir", withdrawals=withdrawals, release=of_release)
+    withdrawal_memory.PATH.unlink()
+    told = told_of_lock()
+    assert len(told) == is_told
+    assert not [one for one in told if "dvc pull" in one], "no remote is configured"
+
+
+def test_a_release_that_a_remote_may_have_is_said_to_come_by_a_pull():
+    Path(".dvc").mkdir(exist_ok=True)
+    Path(".dvc/config").write_text("['remote \"ours\"']\n    url = /somewhere\n")
+    withdrawal_memory.write(KNOWN)
+    lock("0" * 32 + ".dir")
+    withdrawal_memory.PATH.unlink()
+    assert ", or its release: dvc pull --allow-missing --force data/release; of an own" in told_of_lock()[0]

@@ -127,7 +127,8 @@ def read_ledger(path: Path, fingerprint: str) -> dict[str, str]:
     if not path.exists():
         return {}
     reader = csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8"), newline=""))
-    lines = [(row, reader.line_num) for row in reader]
+    # Two files that were joined have two headers; what their rows contradict is told below.
+    lines = [(row, reader.line_num) for row in reader if list(row.values()) != list(LEDGER_COLUMNS)]
     rows = [row for row, _ in lines]
     if any(set(row) != set(LEDGER_COLUMNS) or None in row.values() for row in rows):
         msg = f"{path}: it is damaged; restore it from your backup, or delete it to draw all ids from the key again"

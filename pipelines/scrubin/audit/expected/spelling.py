@@ -182,27 +182,39 @@ def folded_words(texts: object) -> frozenset[str]:
     return frozenset()
 
 
-PERSON_SPELT = "underscores, punctuation, accents or the order of words"
+PERSON_SPELT = "blanks, underscores, punctuation, accents or the order of words"
 """In what `person_forms` lets names of one person differ, besides `scrubin.base.naming.SPELT`; for messages."""
 _BETWEEN_WORDS = re.compile(r"[\s_.,-]+")
+_BESIDE_A_LETTER = re.compile(r" (?!\d)|(?<!\d) ")
+"""Between two numbers a blank counts: ``1 1`` is not ``11``."""
 
 
 def person_forms(name: str) -> frozenset[str]:
     """Return forms of a person's name; two names that share one may well be one person, and need not be.
 
-    Words count in any order, unless they are codes: of ``1-2`` and ``2-1``, or ``A B`` and ``B A``, each may be somebody.
+    Words count joined, and in any order, unless they are codes: of ``1-2`` and ``2-1``, or ``A B`` and ``B A``, each may be somebody.
 
     >>> [bool(person_forms("Søndergård_Eva") & person_forms(other)) for other in ("eva Sondergard", "Soendergaard, Eva", "Eva Berg")]
     [True, True, False]
-    >>> bool(person_forms("A B") & person_forms("B_A")), bool(person_forms("P_1") & person_forms("P 01"))
+    >>> bool(person_forms("A B") & person_forms("B_A")), bool(person_forms("O'Hara") & person_forms("OHara"))
     (False, True)
+    >>> [bool(person_forms("P_1") & person_forms(other)) for other in ("P 01", "P1", "P11", "P 1 1")]
+    [True, True, False, False]
     """
     forms = set()
     for form in (without_accents, written_out):
-        parts = [naming.spelling(part) for part in _BETWEEN_WORDS.split(form(naming.spelling(name))) if part]
-        is_code = not all(map(str.isalpha, parts)) or max(map(len, parts), default=0) < 2
-        forms.add(" ".join(parts if is_code else sorted(parts)) or name)
-    return frozenset(forms)
+        plain = form(naming.spelling(name)).replace("'", "")
+        parts = [naming.spelling(part) for part in _BETWEEN_WORDS.split(plain) if part]
+        is_code = any(map(str.isdigit, plain)) or not any(map(_is_word, parts))
+        turned = parts[:1] if is_code else parts
+        forms |= {_BESIDE_A_LETTER.sub("", " ".join(parts[at:] + parts[:at])) for at, _ in enumerate(turned)}
+        forms |= set() if is_code else {" ".join(sorted(parts))}
+    return frozenset(forms or {name})
+
+
+def _is_word(part: str) -> bool:
+    """Return whether a part of a name is more than a letter: a single sign of Chinese, or a syllable of Korean, is a name."""
+    return len(part) > 1 or unicodedata.east_asian_width(part) == "W"
 
 
 SMALLEST = 10**6  # a date of 8 digits whose first is 0

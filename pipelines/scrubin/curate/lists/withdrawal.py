@@ -132,7 +132,8 @@ def _spelt_alike(raw: Path, participant: str, withdrawn: Memory) -> list[str]:
     """Return the other participants of the list who stay, and whose names are spelt alike."""
     rows = [row.cells for row in recordings_list.read_rows(raw, ("recording", "participant"))]
     stay = {cells["participant"] for cells in rows if cells["recording"] not in withdrawn} - {participant}
-    return sorted(name for name in stay if participant and person_forms(name) & person_forms(participant))
+    theirs = person_forms(participant) if participant else frozenset()
+    return sorted(name for name in stay if not theirs.isdisjoint(person_forms(name)))
 
 
 def _raised_version(released: str) -> str:

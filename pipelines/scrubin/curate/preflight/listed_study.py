@@ -136,7 +136,9 @@ def _people_alike(raw: Path, recordings: Mapping[str, Sequence[ManifestRow]], no
     for person in people:
         for form in person_forms(person):
             alike[form].add(person)
-    for spellings in sorted({tuple(sorted(one)) for one in alike.values() if len(one) > 1}):
+    # Whoever shares one form with somebody may share another with more people.
+    groups = {frozenset(one) for one in alike.values() if len(one) > 1}
+    for spellings in sorted(tuple(sorted(one)) for one in groups if not any(one < other for other in groups)):
         # As ASCII, because two forms of a letter, or two kinds of space, look the same.
         shown = ", ".join(map(ascii, spellings))
         what = SPELT if len(set(map(spelling, spellings))) == 1 else PERSON_SPELT

@@ -48,6 +48,8 @@ from scrubin.stages.validate.near_duplicates import limits
 from scrubin.stages.withdrawals import releases
 
 SPLITS_FOLDER = "splits"
+WITHDRAWALS = "withdrawals"
+"""The stage that writes the memory of those who withdrew."""
 
 
 def look_at_splits(study: ListedStudy, p: SplitsParams, noted: Findings) -> None:
@@ -175,19 +177,22 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
 def _look_at_lock(study: ListedStudy, noted: Findings) -> None:
     """Note a ``dvc.lock`` that was written with other withdrawals in memory, where the release that it names is not here to compare with.
 
-    Git brings it from another clone, or back from an older commit: which of the two it is, nobody can tell here.
+    Git brings it from another clone, or back from an older commit: which of the two it is, nobody can tell here. The lock of the synthetic
+    study comes with every clone, and tells nothing of a study of one's own.
     """
     if not (releases.LOCK.is_file() and releases.PIPELINE.is_file()) or study.raw == DEMO:
         return
     with contextlib.suppress(ReleaseError):  # DVC itself says what it cannot read
-        if not releases.names_release() or _is_same(PATH) or outputs.is_in_place(Path(), RELEASE, file_lists.CHECKSUMS):
+        is_of_demo = {outputs.stated_raw(Path(), stage) for stage in (WITHDRAWALS, releases.STAGE)} == {DEMO}
+        if not releases.names_release() or is_of_demo or _is_same(PATH) or outputs.is_in_place(Path(), RELEASE, file_lists.CHECKSUMS):
             return
         memory = f"remembers other withdrawals than {PATH}" if PATH.is_file() else f"has {PATH}, which is missing here"
         there = f"is another one than {RELEASE}" if RELEASE.exists() else "is not here to compare with"
+        pulled = f", or its release: dvc pull --allow-missing --force {RELEASE}" if releases.remotes(Path()) else ""
         noted.remark(
             f"it is of another clone or another commit, which {memory}, and the release that it names {there}",
-            f"of another clone: bring the rows of {study.raw / withdrawals.NAME} and {PATH} from there, or its release: "
-            f"dvc pull --allow-missing --force {RELEASE}; of an own older commit: nothing, as long as {PATH} is the newest",
+            f"of another clone: bring the rows of {study.raw / withdrawals.NAME} and {PATH} from there{pulled}; "
+            f"of an own older commit: nothing, as long as {PATH} is the newest",
             str(releases.LOCK),
         )
 

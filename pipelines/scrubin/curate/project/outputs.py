@@ -123,6 +123,22 @@ def stated_md5(project: Path, path: Path) -> str | None:
         raise _unreadable(project / LOCK, error) from error
 
 
+def stated_raw(project: Path, stage: str) -> Path | None:
+    """Return the folder of the raw study with which a stage ran last, as ``dvc.lock`` states it; None when it states none.
+
+    Raises
+    ------
+    ReleaseError
+        When there is no ``dvc.lock`` that can be read.
+    """
+    stages = _stages(project / LOCK)
+    try:
+        raw = stages.get(stage, {}).get("params", {}).get("params.yaml", {}).get("raw")
+    except AttributeError as error:
+        raise _unreadable(project / LOCK, error) from error
+    return Path(raw) if isinstance(raw, str) else None
+
+
 def is_in_place(project: Path, folder: Path, told_by: str) -> bool:
     """Whether a folder is the one that ``dvc.lock`` names, by one file that tells it: its list of files, for example.
 

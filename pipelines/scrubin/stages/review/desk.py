@@ -485,14 +485,15 @@ class Desk:
     def _is_about(self, withdrawn: withdrawal_memory.Memory, says: events.Event) -> bool:
         return any(name in withdrawn for name in self._names_in(says))
 
-    def _names_in(self, says: events.Event) -> list[str]:
+    def _names_in(self, says: events.Event) -> tuple[str, ...]:
         """Return the recordings that a line is about, and what an acknowledgement is about."""
         if isinstance(says, events.Withdrawn):
             # By its number alone it says of nobody.
             says = self._state.standing.about(says.line)
+        if isinstance(says, events.Acknowledged):
+            return events.names_acknowledged(says.subject, says.key)
         clips = says.clips if isinstance(says, events.Sampled) else (says.clip,) if isinstance(says, events.Checked) else ()
-        about = getattr(says, "recording", None) or getattr(says, "key", "")
-        return [*str(about).split(","), *(name for clip in clips for name in (clip.recording, clip.id))]
+        return (getattr(says, "recording", ""), *(name for clip in clips for name in (clip.recording, clip.id)))
 
     def _decide_drawn(
         self,

@@ -184,6 +184,17 @@ class Acknowledged:
     until: str | None
 
 
+def names_acknowledged(subject: str, key: str) -> tuple[str, ...]:
+    """Return what an acknowledgement is about: the two released ids of a near-duplicate, else its key as it is.
+
+    The name of a recording may hold a comma.
+
+    >>> names_acknowledged("near-duplicate", "blorkfamp,glimst"), names_acknowledged("quarantine", "peg, 2")
+    (('blorkfamp', 'glimst'), ('peg, 2',))
+    """
+    return tuple(key.split(",")) if subject == "near-duplicate" else (key,)
+
+
 def has_ended(until: str | None, today: str) -> bool:
     """Whether an acknowledgement counts no longer: its last day is over.
 

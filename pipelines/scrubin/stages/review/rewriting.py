@@ -15,7 +15,7 @@ from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReviewError
 from scrubin.base.layout import REVIEW_PATH
 from scrubin.stages.review import FIRST, FROM_ANOTHER, Ledger, Line
-from scrubin.stages.review.events import NOBODYS, PERSON, Forgotten, Renamed
+from scrubin.stages.review.events import NOBODYS, PERSON, Forgotten, Renamed, names_acknowledged
 
 NAMELESS = "(withdrawn)"
 FORGOTTEN = "forgotten"
@@ -64,7 +64,7 @@ def _facts_without(line: Line, withdrawn: Memory) -> dict[str, Any] | None:
     if facts.get("recording") in withdrawn or (line.event == "checked" and _is_theirs(facts["clip"], withdrawn)):
         return None
     if line.event == "acknowledged" and (
-        withdrawn.in_text(facts["key"]) or any(one in withdrawn for one in (facts["key"], *facts["key"].split(",")))
+        withdrawn.in_text(facts["key"]) or any(name in withdrawn for name in names_acknowledged(facts["subject"], facts["key"]))
     ):
         return None
     if line.event == "sampled":
@@ -181,11 +181,12 @@ def refuse_shortened(path: Path, lines: Sequence[Line]) -> None:
         return  # nothing is known: the stage review writes it anew
     # What the synthetic study brought along is written anew when other detectors propose, and is not there in a study of one's own.
     is_begun_anew = known.get("synthetic", False) and len({line.by == PERSON for line in lines}) < 2
-    # Who withdrew is taken out, and who is renamed changed: another chain, of which the pipeline has seen nothing yet. It may be that of
-    # another clone, where what was decided here never was.
+    # Who withdrew is taken out, and who is renamed changed: another chain each time, and the earlier one where somebody takes a withdrawal
+    # back. A chain of another clone is another as well, but what was decided in sessions here never was in it.
     is_another = bool(lines) and known.get("first") != lines[0].sha256
-    is_of_these = is_another and lines[0].event in NOBODYS and lines[0].facts["of"] >= count
-    is_rewritten = is_of_these and sessions <= _sessions(lines)
+    # What an earlier edition noted counts no sessions; a chain that was written anew from at least as many lines may be of the same.
+    is_longer = is_another and lines[0].event in NOBODYS and lines[0].facts["of"] >= count
+    is_rewritten = is_another and (sessions <= _sessions(lines) if sessions else is_longer)
     if head == FIRST or is_begun_anew or is_rewritten:
         return
     if head not in {line.sha256 for line in lines[count - 1 : count]}:
