@@ -181,12 +181,11 @@ def refuse_shortened(path: Path, lines: Sequence[Line]) -> None:
         return  # nothing is known: the stage review writes it anew
     # What the synthetic study brought along is written anew when other detectors propose, and is not there in a study of one's own.
     is_begun_anew = known.get("synthetic", False) and len({line.by == PERSON for line in lines}) < 2
-    # Who withdrew is taken out, and who is renamed changed: another chain each time, and the earlier one where somebody takes a withdrawal
-    # back. A chain of another clone is another as well, but what was decided in sessions here never was in it.
+    # Who withdrew is taken out, and who is renamed changed: another chain, of which the pipeline has seen nothing yet. It may be that of
+    # another clone, where what was decided here never was.
     is_another = bool(lines) and known.get("first") != lines[0].sha256
-    # What an earlier edition noted counts no sessions; a chain that was written anew from at least as many lines may be of the same.
-    is_longer = is_another and lines[0].event in NOBODYS and lines[0].facts["of"] >= count
-    is_rewritten = is_another and (sessions <= _sessions(lines) if sessions else is_longer)
+    is_of_these = is_another and lines[0].event in NOBODYS and lines[0].facts["of"] >= count
+    is_rewritten = is_of_these and sessions <= _sessions(lines)
     if head == FIRST or is_begun_anew or is_rewritten:
         return
     if head not in {line.sha256 for line in lines[count - 1 : count]}:
