@@ -192,6 +192,7 @@ def refuse_shortened(path: Path, lines: Sequence[Line]) -> None:
         msg = (
             f"{path}: the pipeline has seen {count} lines of it, the last with hash {head[:12]}…, and that one "
             f"is not there: lines were taken out or written anew; restore the file from a copy "
-            f"({FROM_ANOTHER['decisions']}); or, if everything shall be reviewed again, remove {REVIEW_PATH}"
+            f"({FROM_ANOTHER['decisions']}); or, if it is that copy, as after 'scrubin withdraw --undo', remove {REVIEW_PATH}: "
+            "only what is in the ledger is decided then"
         )
         raise ReviewError(msg)
