@@ -126,12 +126,14 @@ def read_ledger(path: Path, fingerprint: str) -> dict[str, str]:
     """
     if not path.exists():
         return {}
-    reader = csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8"), newline=""))
+    # Spreadsheets put a mark in front of a file.
+    reader = csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8").replace("\ufeff", ""), newline=""))
     # Two files that were joined have two headers; what their rows contradict is told below.
     lines = [(row, reader.line_num) for row in reader if list(row.values()) != list(LEDGER_COLUMNS)]
     rows = [row for row, _ in lines]
-    if any(set(row) != set(LEDGER_COLUMNS) or None in row.values() for row in rows):
-        msg = f"{path}: it is damaged; restore it from your backup, or delete it to draw all ids from the key again"
+    damaged = next((line for row, line in lines if set(row) != set(LEDGER_COLUMNS) or None in row.values()), None)
+    if damaged is not None:
+        msg = f"{path}, line {damaged}: it is damaged; restore it from your backup, or delete it to draw all ids from the key again"
         raise PrivacyError(msg)
     others = [line for row, line in lines if row["key"] != fingerprint]
     if others and len(others) == len(rows):

@@ -187,6 +187,8 @@ PERSON_SPELT = "blanks, underscores, punctuation, accents or the order of words"
 _BETWEEN_WORDS = re.compile(r"[\s_.,-]+")
 _BESIDE_A_LETTER = re.compile(r" (?!\d)|(?<!\d) ")
 """Between two numbers a blank counts: ``1 1`` is not ``11``."""
+_MOST_TURNED = 6
+"""Words of a name, any of which may be the first."""
 
 
 def person_forms(name: str) -> frozenset[str]:
@@ -206,9 +208,12 @@ def person_forms(name: str) -> frozenset[str]:
         plain = form(naming.spelling(name)).replace("'", "")
         parts = [naming.spelling(part) for part in _BETWEEN_WORDS.split(plain) if part]
         is_code = any(map(str.isdigit, plain)) or not any(map(_is_word, parts))
-        turned = parts[:1] if is_code else parts
-        forms |= {_BESIDE_A_LETTER.sub("", " ".join(parts[at:] + parts[:at])) for at, _ in enumerate(turned)}
-        forms |= set() if is_code else {" ".join(sorted(parts))}
+        if not is_code:
+            forms.add(" ".join(sorted(parts)))
+        # Joined, an initial could be any first letter: A. Berg is not Aberg.
+        if is_code or all(map(_is_word, parts)):
+            turns = 1 if is_code else min(len(parts), _MOST_TURNED)
+            forms |= {_BESIDE_A_LETTER.sub("", " ".join(parts[at:] + parts[:at])) for at in range(turns)}
     return frozenset(forms or {name})
 
 
