@@ -42,7 +42,7 @@ from scrubin.curate.label.settling import adjudication, settled
 from scrubin.curate.label.settling.settled import Settlement
 from scrubin.curate.label.standing import Standing
 from scrubin.media.decode import boundaries_s
-from scrubin.media.raw_file import stored_probe
+from scrubin.media.raw_file import identity, stored_probe
 from scrubin.media.source import Source, sources
 from scrubin.ratings.params import ScoresParams
 from scrubin.stages import recordings_list
@@ -120,7 +120,7 @@ class Workbench:
         self._standing, self._applied, self._head = Standing(), 0, FIRST
         self._worked: dict[int, float] = {}
         self._times: dict[tuple[str, str], npt.NDArray[np.float64]] = {}
-        self._settlements: dict[str, tuple[tuple[str, int, tuple[int, ...]], Settlement]] = {}
+        self._settlements: dict[str, tuple[tuple[str, int, tuple[int, ...], tuple[int, ...]], Settlement]] = {}
 
     @classmethod
     def open(cls, folder: Path = Path()) -> Workbench:
@@ -203,11 +203,22 @@ class Workbench:
         with self._lock:
             standing, chiefs = self.standing(), self.adjudicators()
             # A rewritten chain numbers its lines anew: its first hash is another one.
-            state = self._chain, standing.last_line.get(recording.name, 0), tuple(chiefs)
+            # What is closed may be open again once its film is there.
+            state = self._chain, standing.last_line.get(recording.name, 0), tuple(chiefs), self._film(recording)
             known = self._settlements.get(recording.id)
-            if known is None or known[0] != state or known[1].closed:
+            if known is None or known[0] != state:
                 known = self._settlements[recording.id] = state, settled.of_recording(recording.pictures, standing, chiefs, self.p)
             return known[1]
+
+    def _film(self, recording: Recording) -> tuple[int, ...]:
+        """Return by what the film is known again of which the times of frames are read; () where it is gone, or none is needed."""
+        if recording.pictures.read_s is None:
+            return ()
+        path = self.folder / RELEASE / recording.videos[recording.about.camera].path
+        try:
+            return tuple(identity(path, path.name).values())
+        except (OSError, VideoError):
+            return ()
 
     def closed(self) -> dict[str, str]:
         """Return by released id of which recordings nobody can tell what stands, and why."""
