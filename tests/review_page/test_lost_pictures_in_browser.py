@@ -65,6 +65,7 @@ def test_a_span_whose_lens_cannot_be_shown_says_which_frame_and_why_at_once_and_
             route.continue_()
 
     routed(page, answer)
+    keyboard.opened(page)
     keyboard.press(page, "j")
     page.locator("#lens .cell.failed").first.wait_for()
     keyboard.press(page, "r")

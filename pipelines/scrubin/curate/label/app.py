@@ -173,8 +173,7 @@ class LabelApp:
 
         def answer(person: Person) -> dict[str, Any]:
             head = self.bench.head
-            gone = bool(id_) and all(one.id != id_ for one in self.bench.of_person(person))
-            return {"head": head, "changed": head != seen, "gone": gone}
+            return {"head": head, "changed": head != seen, "gone": bool(id_) and not self.bench.shows(person, id_)}
 
         return await self._at_bench(request, answer)
 

@@ -244,11 +244,15 @@ class Workbench:
     def of_person(self, person: Person) -> list[Recording]:
         """Return the recordings of a person, in their order: those to label, or of an adjudicator those to settle."""
         standing = self.standing()
+        mine = [one for one in self._left() if _is_of(person, one, standing)]
         if person.role == "adjudicator":
-            several = [one for one in self._left() if len(standing.assigned.get(one.name, ())) > 1]
-            return [one for one in several if not settled.missing(one.about, standing)]
-        mine = sorted(one.id for one in self._left() if person.number in standing.assigned.get(one.name, ()))
-        return [self.recordings[id_] for id_ in assignment.in_order(mine, person.number, self.p)]
+            return mine
+        return [self.recordings[id_] for id_ in assignment.in_order(sorted(one.id for one in mine), person.number, self.p)]
+
+    def shows(self, person: Person, id_: str) -> bool:
+        """Whether a person may see a recording, at this moment."""
+        one = self.recordings.get(id_)
+        return one is not None and one.name not in withdrawal_memory.load(self.folder) and _is_of(person, one, self.standing())
 
     def recording(self, person: Person, id_: str) -> Recording:
         """Return a recording that a person may see.
@@ -258,9 +262,8 @@ class Workbench:
         ReviewError
             When it is none of theirs.
         """
-        for one in self.of_person(person):
-            if one.id == id_:
-                return one
+        if self.shows(person, id_):
+            return self.recordings[id_]
         msg = "this recording is not yours to label"
         raise ReviewError(msg)
 
@@ -499,6 +502,14 @@ class Workbench:
             summary |= {"open": len(settlement.open), "differ": list(settlement.differ), "done": settlement.is_complete}
             summary["closed"] = settlement.closed
         return summary
+
+
+def _is_of(person: Person, one: Recording, standing: Standing) -> bool:
+    """Whether a recording is a person's to label, or an adjudicator's to settle."""
+    annotators = standing.assigned.get(one.name, ())
+    if person.role == "adjudicator":
+        return len(annotators) > 1 and not settled.missing(one.about, standing)
+    return person.number in annotators
 
 
 def _refuse_other_names(raw: Path, names: Sequence[str]) -> None:
