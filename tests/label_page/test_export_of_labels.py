@@ -203,6 +203,26 @@ def test_what_was_exported_of_a_recording_stays_while_its_film_is_another_one(la
     assert (again.changed, again.removed) == ((), ())
 
 
+def test_of_a_recording_whose_film_is_another_one_no_ratings_go_out_in_which_people_differ(labelled, folder):
+    progress.export(labelled)
+    one = labelled.recordings[SINGLE]
+    ratings, labels = (folder / "data/raw" / name for name in (written.RATINGS_FOLDER, written.LABELS_FOLDER))
+    rated = {path.name: path.read_text(encoding="utf-8") for path in ratings.rglob("*.csv")}
+    assert any("single" in text for text in rated.values())
+    who = person(folder, labelled.standing().assigned["single"][0])
+    labelled.label(who, SINGLE, [rate(depth_perception=1, efficiency=1)], next(NONCES))
+
+    def refuse():
+        raise ReviewError("its film is another one")
+
+    closed = replace(one, pictures=replace(one.pictures, read_s=refuse))
+    bench = labelled_study.opened(folder, recordings={**labelled.recordings, SINGLE: closed})
+    waiting = progress.export(bench)[1][SINGLE]
+    assert waiting.startswith("its film is another one; an adjudicator rates it, as ratings differ: ")
+    assert (labels / f"single{label_files.SUFFIX}").is_file()
+    assert not any("single" in path.read_text(encoding="utf-8") for path in ratings.rglob("*.csv"))
+
+
 def test_progress_tells_numbers_and_no_names(labelled, folder):
     document = progress.document(labelled)
     assert document["recordings"] == {"all": 2, "assigned": 2, "several": 2, "finished": 1, "complete": 1}

@@ -18,6 +18,7 @@ import sampled_release
 from each import each
 from label_client import Labeller, change
 from page_client import OWN, POST
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base.layout import RELEASE
 from scrubin.curate.label import people
 
@@ -211,6 +212,15 @@ def test_two_tabs_of_a_person_and_two_people_label_at_the_same_time(app, portal,
     assert list(tab.get(f"/api/recordings/{SINGLE}").json()["items"]["phases"]) == ["a"]
     changed = tab.get("/api/changes?head=0").json()
     assert changed["changed"]
+
+
+def test_an_open_page_learns_when_its_recording_is_somebodys_who_withdrew(ann, folder):
+    asked = f"/api/changes?head={ann.get('/api/work').json()['head']}&id={SINGLE}"
+    assert ann.get(asked).json()["gone"] is False
+    memory = withdrawal_memory.Memory().with_recording("single", "consent", {"id": [SINGLE]}, ["single"])
+    withdrawal_memory.write(memory, folder)
+    assert ann.get(asked).json()["gone"] is True
+    assert ann.get("/api/changes?head=0").json()["gone"] is False
 
 
 def test_a_picture_is_the_frame_of_its_number(ann, folder):

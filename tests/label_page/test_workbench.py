@@ -90,6 +90,25 @@ def test_where_the_rate_of_a_source_varies_its_times_are_those_of_the_released_v
     assert np.diff(times_s) == pytest.approx(1 / sampled_release.FPS)
 
 
+def test_a_film_that_closes_its_recording_is_read_again_only_when_it_is_another_file(bench, folder):
+    film = folder / "data/release" / bench.recordings[SINGLE].videos["mono"].path
+    data, asked = film.read_bytes(), []
+
+    def read_s():
+        asked.append(film.read_bytes())
+        raise ReviewError("its film is another one")
+
+    one = bench.recordings[SINGLE]
+    one = replace(one, pictures=replace(one.pictures, read_s=read_s))
+    for number in bench.standing().assigned["single"]:
+        bench.say_done(person(folder, number), SINGLE, next(NONCES), done=True)
+    for content in (b"another file", data):
+        film.write_bytes(content)
+        assert [bench.settlement(one).closed for _ in range(3)] == ["its film is another one"] * 3
+    film.unlink()
+    assert asked == [b"another file", data]
+
+
 @pytest.mark.parametrize(("varies", "is_listed"), [(True, False), (False, False), (True, True)])
 def test_a_released_film_that_is_another_one_by_now_closes_its_own_recording_alone_and_says_what_to_run(folder, tokens, varies, is_listed):
     if varies:

@@ -57,6 +57,14 @@ def test_no_picture_is_sent_of_somebody_who_withdrew_while_the_page_was_open_and
     assert page.get(asks[0]).status_code == 200
 
 
+def test_a_page_whose_answer_was_lost_takes_an_exclusion_back_once(page, folder):
+    assert post(page, "/api/exclude", number=SINGLE, why="shaky", nonce="1" * 16).status_code == 200
+    answers = [post(page, "/api/include", number=SINGLE, nonce="2" * 16) for _ in range(2)]
+    assert [one.status_code for one in answers] == [200, 200]
+    assert len({one.json()["line"]["number"] for one in answers}) == 1
+    assert [line["event"] for line in lines(folder)] == ["excluded", "withdrawn"]
+
+
 def test_no_line_that_names_another_line_or_a_clip_is_written_about_somebody_who_withdrew(page, folder):
     assert decide(page).status_code == 200
     assert post(page, "/api/exclude", number=SINGLE, why="shaky", nonce="1" * 16).status_code == 200

@@ -87,6 +87,9 @@ def test_whoever_points_at_a_check_has_noticed_it_and_no_decision_is_written(pag
     frame = planted_of(study, "person")[0]
     if how == "mark":
         answer = post(page, "/api/mark", number=SINGLE, camera="mono", frame=frame)
+        # A page whose answer was lost asks again.
+        again = post(page, "/api/mark", number=SINGLE, camera="mono", frame=frame)
+        assert again.json()["line"] == answer.json()["line"]
     else:
         answer = decide(page, first=frame, last=frame, kind="out_of_body")
     assert answer.json()["line"]["event"] == "planted"

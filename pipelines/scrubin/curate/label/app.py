@@ -168,10 +168,14 @@ class LabelApp:
         return await self._at_bench(request, self.bench.work)
 
     async def changes(self, request: Request) -> Response:
-        """Return whether there are other lines than at ``head``, whoever wrote them."""
-        seen = request.query_params.get("head", "")
-        head = await self._thread(lambda: self.bench.head)
-        return json_of({"head": head, "changed": head != seen})
+        """Return whether there are other lines than at ``head``, whoever wrote them, and whether ``id`` may no longer be shown."""
+        seen, id_ = (request.query_params.get(name, "") for name in ("head", "id"))
+
+        def answer(person: Person) -> dict[str, Any]:
+            head = self.bench.head
+            return {"head": head, "changed": head != seen, "gone": bool(id_) and not self.bench.shows(person, id_)}
+
+        return await self._at_bench(request, answer)
 
     async def recording(self, request: Request) -> Response:
         """Return a recording with what this person said of it."""

@@ -93,7 +93,7 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
 def export(bench: Workbench) -> tuple[Written, dict[str, str]]:
     """Write the labels of complete recordings and the sheets of finished ratings; return what was written, and by id what others wait for.
 
-    Of a recording that is closed, what an earlier export wrote stays.
+    Of a recording that is closed, what an earlier export wrote stays; its sheets go out as long as nothing of them is to be settled.
 
     Raises
     ------
@@ -112,6 +112,8 @@ def export(bench: Workbench) -> tuple[Written, dict[str, str]]:
             if not settlement.closed or path not in before:
                 continue
             kept.add(path)
+            if settlement.differ:
+                continue
         elif settlement.outcomes and len(os.fsencode(name)) > longest:
             waiting[one.id] = written.too_long(name, longest)
         elif settlement.outcomes:

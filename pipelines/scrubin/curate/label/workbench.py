@@ -42,7 +42,7 @@ from scrubin.curate.label.settling import adjudication, settled
 from scrubin.curate.label.settling.settled import Settlement
 from scrubin.curate.label.standing import Standing
 from scrubin.media.decode import boundaries_s
-from scrubin.media.raw_file import stored_probe
+from scrubin.media.raw_file import identity, stored_probe
 from scrubin.media.source import Source, sources
 from scrubin.ratings.params import ScoresParams
 from scrubin.stages import recordings_list
@@ -120,7 +120,7 @@ class Workbench:
         self._standing, self._applied, self._head = Standing(), 0, FIRST
         self._worked: dict[int, float] = {}
         self._times: dict[tuple[str, str], npt.NDArray[np.float64]] = {}
-        self._settlements: dict[str, tuple[tuple[str, int, tuple[int, ...]], Settlement]] = {}
+        self._settlements: dict[str, tuple[tuple[str, int, tuple[int, ...], tuple[int, ...]], Settlement]] = {}
 
     @classmethod
     def open(cls, folder: Path = Path()) -> Workbench:
@@ -203,11 +203,22 @@ class Workbench:
         with self._lock:
             standing, chiefs = self.standing(), self.adjudicators()
             # A rewritten chain numbers its lines anew: its first hash is another one.
-            state = self._chain, standing.last_line.get(recording.name, 0), tuple(chiefs)
+            # What is closed may be open again once its film is there.
+            state = self._chain, standing.last_line.get(recording.name, 0), tuple(chiefs), self._film(recording)
             known = self._settlements.get(recording.id)
-            if known is None or known[0] != state or known[1].closed:
+            if known is None or known[0] != state:
                 known = self._settlements[recording.id] = state, settled.of_recording(recording.pictures, standing, chiefs, self.p)
             return known[1]
+
+    def _film(self, recording: Recording) -> tuple[int, ...]:
+        """Return by what the film is known again of which the times of frames are read; () where it is gone, or none is needed."""
+        if recording.pictures.read_s is None:
+            return ()
+        path = self.folder / RELEASE / recording.videos[recording.about.camera].path
+        try:
+            return tuple(identity(path, path.name).values())
+        except (OSError, VideoError):
+            return ()
 
     def closed(self) -> dict[str, str]:
         """Return by released id of which recordings nobody can tell what stands, and why."""
@@ -233,11 +244,15 @@ class Workbench:
     def of_person(self, person: Person) -> list[Recording]:
         """Return the recordings of a person, in their order: those to label, or of an adjudicator those to settle."""
         standing = self.standing()
+        mine = [one for one in self._left() if _is_of(person, one, standing)]
         if person.role == "adjudicator":
-            several = [one for one in self._left() if len(standing.assigned.get(one.name, ())) > 1]
-            return [one for one in several if not settled.missing(one.about, standing)]
-        mine = sorted(one.id for one in self._left() if person.number in standing.assigned.get(one.name, ()))
-        return [self.recordings[id_] for id_ in assignment.in_order(mine, person.number, self.p)]
+            return mine
+        return [self.recordings[id_] for id_ in assignment.in_order(sorted(one.id for one in mine), person.number, self.p)]
+
+    def shows(self, person: Person, id_: str) -> bool:
+        """Whether a person may see a recording, at this moment."""
+        one = self.recordings.get(id_)
+        return one is not None and one.name not in withdrawal_memory.load(self.folder) and _is_of(person, one, self.standing())
 
     def recording(self, person: Person, id_: str) -> Recording:
         """Return a recording that a person may see.
@@ -247,9 +262,8 @@ class Workbench:
         ReviewError
             When it is none of theirs.
         """
-        for one in self.of_person(person):
-            if one.id == id_:
-                return one
+        if self.shows(person, id_):
+            return self.recordings[id_]
         msg = "this recording is not yours to label"
         raise ReviewError(msg)
 
@@ -488,6 +502,14 @@ class Workbench:
             summary |= {"open": len(settlement.open), "differ": list(settlement.differ), "done": settlement.is_complete}
             summary["closed"] = settlement.closed
         return summary
+
+
+def _is_of(person: Person, one: Recording, standing: Standing) -> bool:
+    """Whether a recording is a person's to label, or an adjudicator's to settle."""
+    annotators = standing.assigned.get(one.name, ())
+    if person.role == "adjudicator":
+        return len(annotators) > 1 and not settled.missing(one.about, standing)
+    return person.number in annotators
 
 
 def _refuse_other_names(raw: Path, names: Sequence[str]) -> None:

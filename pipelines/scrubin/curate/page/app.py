@@ -279,8 +279,8 @@ class ReviewApp:
     async def mark(self, request: Request) -> Response:
         """Note that a person says that something is in a still: a check, or else it is theirs to hide."""
         body = await requests.fields(request, ("number", "camera", "frame", "nonce"))
-        number, still = body.number("number"), (body.choice("camera", CAMERAS), body.number("frame"))
-        return await self._written(request, number, lambda study: study.marked(number, *still))
+        number, still, nonce = body.number("number"), (body.choice("camera", CAMERAS), body.number("frame")), body.nonce()
+        return await self._written(request, number, lambda study: study.marked(number, *still, nonce))
 
     async def undo(self, request: Request) -> Response:
         """Undo what this person did last in the recording that is open."""

@@ -256,9 +256,12 @@ class OpenStudy:
             return []
         return self.plants.pointed_at((number, camera), first, last, box, file.size_px)
 
-    def marked(self, number: int, camera: str, frame: int) -> Line | None:
+    def marked(self, number: int, camera: str, frame: int, nonce: str) -> Line | None:
         """Note that a person says that something is in a still; None when it is no check."""
-        lines = [self._settle((number, camera), plant, noticed=True) for plant in self.plants.open_in((number, camera), [frame])]
+        if (line := self.desk.written(nonce)) is not None:
+            return line
+        plants = self.plants.open_in((number, camera), [frame])
+        lines = [self._settle((number, camera), plant, noticed=True, nonce=nonce) for plant in plants]
         return lines[-1] if lines else None
 
     def _settle(self, file: FileKey, plant: Plant, *, noticed: bool, nonce: str = "") -> Line:

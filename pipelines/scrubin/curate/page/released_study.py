@@ -148,10 +148,13 @@ class ReleasedStudy(OpenStudy):
         return float(source_s[video.first_source_frame + video.frame_count] - source_s[video.first_source_frame])
 
     def _flags(self, file: FileKey) -> Flags:
-        """Return which seconds were seen in this session."""
+        """Return which seconds were seen in this session; of a clip which frames."""
         if file not in self._seen:
-            self._seen[file] = np.zeros(math.ceil(self.times_s(file)[-1]), dtype=np.bool_)
+            self._seen[file] = np.zeros(self._flag_count(file), dtype=np.bool_)
         return self._seen[file]
+
+    def _flag_count(self, file: FileKey) -> int:
+        return math.ceil(self.times_s(file)[-1])
 
 
 def open_released(folder: Path, by: str | None, generation: int, now_s: Callable[[], float] = time.monotonic) -> ReleasedStudy:
@@ -305,9 +308,8 @@ class SampledStudy(ReleasedStudy):
         """Return the files by the clip and what it is of: what was seen in one clip was not seen in another."""
         return {(file[0], video): file for file, video in self.videos.items()}
 
-    def _flags(self, file: FileKey) -> Flags:
-        """Return which frames were seen in this session."""
-        return self._seen.setdefault(file, np.zeros(len(self.times_s(file)) - 1, dtype=np.bool_))
+    def _flag_count(self, file: FileKey) -> int:
+        return len(self.times_s(file)) - 1
 
     def _unseen_cells(self, file: FileKey) -> Numbers:
         """Return the places of the stills of a clip, in ``STILLS_EVERY_S``, of which no frame was shown."""

@@ -58,14 +58,12 @@ class Settlement:
         """What is missing before it can be exported; "" for nothing."""
         if not self.annotators:
             return "nobody labels it"
-        if self.closed:
-            return self.closed
         if self.missing:
             one = len(self.missing) == 1
             return f"{'annotator' if one else 'annotators'} {', '.join(map(str, self.missing))} {'is' if one else 'are'} not done"
         places = f"an adjudicator settles {count_text(len(self.open), 'place')}" if self.open else ""
         ratings = f"an adjudicator rates it, as ratings differ: {', '.join(self.differ)}" if self.differ else ""
-        return "; ".join(filter(None, (places, ratings)))
+        return "; ".join(filter(None, (self.closed, places, ratings)))
 
     @property
     def open(self) -> list[Dispute]:

@@ -27,7 +27,7 @@ const MOST_RECENT = 10;
 
 const player = new Player(byId("picture"));
 const lanes = new Lanes(byId("lanes"), player);
-const page = { layer: null, selected: null, recent: [], finding: -1, warned: new Set(), acted: Date.now(), worked: Date.now() };
+const page = { tried: null, layer: null, selected: null, recent: [], finding: -1, warned: new Set(), acted: Date.now(), worked: Date.now() };
 
 let openings = 0;
 let hasFailed = false;
@@ -67,12 +67,16 @@ async function opening(run) {
   hasFailed = false;
   try {
     await run();
-    if (number === openings) store.isOpening = false;
+    if (number === openings) {
+      store.isOpening = false;
+      document.body.classList.remove("empty");
+    }
   } catch (error) {
     if (number !== openings) return false;
     say(error.message, true);
     // What was open before stays so, if it is whole.
     store.isOpening = !store.id || store.id !== player.id || player.frame < 0;
+    if (store.isOpening) clear();
     hasFailed = true;
     return false;
   } finally {
@@ -81,7 +85,23 @@ async function opening(run) {
   return number === openings;
 }
 
+/** Nothing of a recording stays on the screen. */
+function clear() {
+  player.clear();
+  document.body.classList.add("empty");
+}
+
+/** What is open is shown no longer. */
+function close(why) {
+  clear();
+  openings += 1;
+  store.isOpening = true;
+  hasFailed = true;
+  say(why, true);
+}
+
 async function open(id, at = 0) {
+  page.tried = id;
   // What is typed is of what is open now.
   if (byId("panel").contains(document.activeElement)) document.activeElement.blur();
   say("Opening …");
@@ -116,8 +136,11 @@ async function openAddressed() {
   return true;
 }
 
-/** The first recording that is not done. */
-const firstOf = ({ recordings }) => recordings.find((one) => !one.done) ?? recordings[0];
+/** Of one that is closed an adjudicator can do nothing; to others it is told only when they open it. */
+const isLeft = (one) => !one.done && !one.closed;
+
+/** The first recording in which something is left. */
+const firstOf = ({ recordings }) => recordings.find(isLeft) ?? recordings[0];
 
 function show() {
   const { view, work } = store;
@@ -355,8 +378,9 @@ function nextLayer() {
 
 function nextRecording() {
   const all = store.work.recordings;
-  const at = all.findIndex((one) => one.id === store.id);
-  const next = [...all.slice(at + 1), ...all.slice(0, at)].find((one) => !one.done) ?? all[(at + 1) % all.length];
+  // Also one that could not be opened is behind.
+  const at = all.findIndex((one) => one.id === page.tried);
+  const next = [...all.slice(at + 1), ...all.slice(0, Math.max(at, 0))].find(isLeft) ?? all[(at + 1) % all.length];
   if (next) open(next.id);
 }
 
@@ -562,9 +586,20 @@ setInterval(() => {
 async function poll() {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    if (document.hidden || !store.view) continue;
-    const { head, changed } = await get(`/api/changes?head=${store.view.head}`).catch(() => ({ changed: false }));
-    if (changed && head !== store.view.head && !player.playing && !store.isOpening) await store.refresh().catch(() => {});
+    if (document.hidden || !store.view || store.isOpening) continue;
+    const { id } = store;
+    try {
+      const { head, changed, gone } = await get(`/api/changes?head=${store.view.head}&id=${id}`);
+      if (store.isOpening || id !== store.id) continue;
+      if (gone) {
+        close(`${id} is no longer yours to label and is not shown any more. O opens the next one.`);
+        await store.open();
+      } else if (changed && head !== store.view.head && !player.playing) await store.refresh();
+    } catch (error) {
+      // Whoever was shut out sees nothing.
+      if (error.status === 403) close(error.message);
+      else say(error.message, true);
+    }
   }
 }
 
@@ -572,7 +607,11 @@ await store.open();
 // Keys that are pressed while a recording opens would be of the one before, or of none.
 const whenOpen = (one) => ({ ...one, run: (event) => (store.isOpening && !one.keys.includes("?") ? whileOpening(one) : one.run(event)) });
 // One that cannot be opened must not keep anybody from the next.
-const whileOpening = (one) => (one.keys.includes("o") && hasFailed ? nextRecording() : say("The recording is still opening."));
+function whileOpening(one) {
+  if (!hasFailed) say("The recording is still opening.");
+  else if (one.keys.includes("o")) nextRecording();
+  else say("Nothing is open. O opens the next recording.", true);
+}
 listen(bindings.filter(({ role }) => !role || role === store.work.role).map(whenOpen));
 byId("help-annotator").hidden = settles();
 byId("help-adjudicator").hidden = !settles();

@@ -43,6 +43,19 @@ export class Player extends EventTarget {
     await this.seek(Math.min(frame, this.count - 1));
   }
 
+  /** Show nothing, and keep no picture. */
+  clear() {
+    this.pause();
+    this.abort.abort();
+    for (const picture of this.pictures.values()) picture.close();
+    this.pictures.clear();
+    this.wanted.clear();
+    this.frame = -1;
+    // A canvas that is given a width is empty.
+    this.canvas.width = 1;
+    this.canvas.setAttribute("aria-label", "Frame");
+  }
+
   get duration() {
     return this.times[this.count];
   }

@@ -1,6 +1,8 @@
 // Requests to the server, one way for all of them: what is refused has a sentence, what fails for a moment is tried again.
 
 const AGAIN_MS = 2000;
+// A connection that died, as of a machine that slept, never answers. Whole films may be read for a picture.
+const LONGEST_MS = { json: 60_000, bytes: 300_000 };
 let onTrouble = () => {};
 let edition = null;
 
@@ -33,17 +35,17 @@ export function nonce() {
 
 /** Return the JSON of an address. */
 export async function get(path, signal) {
-  return (await persistently(path, { signal })).json();
+  return persistently(path, { signal }, inJson);
 }
 
 /** Return the bytes of an address. */
 export async function getBytes(path, signal) {
-  return (await persistently(path, { signal })).arrayBuffer();
+  return persistently(path, { signal }, (answer) => answer.arrayBuffer(), LONGEST_MS.bytes);
 }
 
 /** Return the picture of an address. */
 export async function getPicture(path, signal) {
-  return createImageBitmap(await (await persistently(path, { signal })).blob());
+  return persistently(path, { signal }, async (answer) => createImageBitmap(await answer.blob()), LONGEST_MS.bytes);
 }
 
 /** Send a JSON body and return the JSON of the answer: what was answered is written. */
@@ -54,21 +56,26 @@ export async function post(path, body, { keepalive = false } = {}) {
     body: JSON.stringify(body),
     keepalive,
   };
-  return (await (keepalive ? once : persistently)(path, options)).json();
+  return keepalive ? inJson(await once(path, options)) : persistently(path, options, inJson);
 }
 
-async function persistently(path, options) {
+const inJson = (answer) => answer.json();
+
+/** Ask until there is an answer that can be read to its end: one that breaks off, or is broken, is none. */
+async function persistently(path, options, read, longestMs = LONGEST_MS.json) {
   for (;;) {
     try {
-      const answer = await once(path, options);
+      const late = AbortSignal.timeout(longestMs);
+      const answer = await read(await once(path, { ...options, signal: options.signal ? AbortSignal.any([options.signal, late]) : late }));
       onTrouble(null);
       return answer;
     } catch (error) {
-      if (error.name === "AbortError" || (error instanceof Refused && !error.again)) throw error;
+      options.signal?.throwIfAborted();
+      if (error instanceof Refused && !error.again) throw error;
       onTrouble(
         error instanceof Refused
           ? error.message
-          : "The server does not answer; trying again. What it confirmed is kept. If it was closed, it must be started again.",
+          : "The server does not answer, or not to the end; trying again. What it confirmed is kept. If it was closed, it must be started again.",
       );
       await pause(AGAIN_MS, options.signal);
     }

@@ -103,8 +103,8 @@ export class Block {
     const button = this.buttons[stills[0].place];
     button.classList.add("failed");
     button.title = error.message;
-    button.failure = `: cannot be shown: ${error.message}`;
-    button.setAttribute("aria-label", button.getAttribute("aria-label") + button.failure);
+    button.failure = error.message;
+    button.setAttribute("aria-label", button.getAttribute("aria-label") + said(button));
   }
 
   #place(still) {
@@ -132,3 +132,6 @@ export class Block {
     this.element.remove();
   }
 }
+
+/** What the name of a cell says of its failure; "" where it is shown. */
+export const said = ({ failure }) => (failure ? `: cannot be shown: ${failure}` : "");

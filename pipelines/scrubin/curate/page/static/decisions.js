@@ -199,7 +199,7 @@ export class Decisions {
     if (!byId("full").open) this.watch.turnTo("lens");
     this.say(byId("full").open ? "Look at it: a moment more. U takes it back." : "Look at both ends of it in the lens: a moment more. U takes it back.");
     let before = performance.now();
-    while (!wish.isTakenBack && !isShown() && !(lost = whyLost(number, span, patience <= 0 || loading <= 0))) {
+    while (!wish.isTakenBack && !isShown() && !(lost = whyLost(number, span) || this.#whyNever(span) || (patience <= 0 || loading <= 0 ? whyLate() : ""))) {
       if (!byId("full").open) this.lens.bring((frame) => isOfLens(span, frame) && !this.#saw(span.camera, frame));
       await new Promise((resolve) => setTimeout(resolve, LENS_TICK_MS));
       const now = performance.now();
@@ -220,8 +220,19 @@ export class Decisions {
     return span.lens_seen || state.mine.seen.includes(spanId(span)) || span.lens.every(([a, b]) => this.#sawAll(span.camera, a, b));
   }
 
+  /** Why waiting does not help, as part of a sentence: a frame that is to be looked at cannot be shown; "" where all can. */
+  #whyNever(span) {
+    if (byId("full").open) {
+      return this.watch.largeFailure && `frame ${state.frame} cannot be shown: ${this.watch.largeFailure}; ← and → go to the frames beside it`;
+    }
+    const failure = this.lens.failure((frame) => isOfLens(span, frame) && !this.#saw(span.camera, frame));
+    if (!failure) return "";
+    const mend = failure.isOfAll ? "nor can those beside it; when that is mended, reload the page" : "F shows the frames beside it at full size; decide there";
+    return `frame ${failure.frame} cannot be shown: ${failure.reason}; ${mend}`;
+  }
+
   get #isLoaded() {
-    return byId("full").open ? this.watch.large !== null || this.watch.isLargeFailed : this.lens.isLoaded;
+    return byId("full").open ? this.watch.large !== null || this.watch.largeFailure !== "" : this.lens.isLoaded;
   }
 
   #sawAll(camera, first, last) {
@@ -286,11 +297,14 @@ export class Decisions {
 }
 
 /** Why a span was not looked at and will not be, as part of a sentence; "" while it may be. */
-function whyLost(number, span, isLate) {
+function whyLost(number, span) {
   if (state.number !== number || state.selected !== spanId(span)) return "you went on before you had looked at it";
   if (isElsewhere(span)) return "another picture came on the screen before you had looked at it";
-  if (state.preview) return "V hides it: press V again, then look at it";
-  if (!isLate) return "";
+  return state.preview ? "V hides it: press V again, then look at it" : "";
+}
+
+/** Why a span whose pictures are there was not looked at in time, as part of a sentence. */
+function whyLate() {
   return byId("full").open ? "its picture was not on the screen for long enough" : "its ends were not in the lens for long enough: K and J bring them there";
 }
 

@@ -93,9 +93,8 @@ export class Full {
     } catch (error) {
       if (error instanceof Refused) {
         this.text.textContent = error.message;
-        this.watch.show(null, true);
-      }
-      else if (error.name !== "AbortError") throw error;
+        this.watch.show(null, error.message);
+      } else if (error.name !== "AbortError") throw error;
       return;
     }
     this.drawn = true;

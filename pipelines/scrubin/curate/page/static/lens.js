@@ -89,6 +89,13 @@ export class Lens {
     buttons.find((button) => isLeft(button.cell.frame))?.scrollIntoView({ block: "nearest" });
   }
 
+  /** The first wanted frame that cannot be shown, why, and whether no frame of the lens can; null where there is none, or while they load. */
+  failure(isWanted) {
+    const buttons = this.isLoaded ? this.blocks.flatMap((block) => block.buttons) : [];
+    const failed = buttons.find((button) => button.failure && isWanted(button.cell.frame));
+    return failed ? { frame: failed.cell.frame, reason: failed.failure, isOfAll: buttons.every((button) => button.failure) } : null;
+  }
+
   #clear() {
     for (const block of this.blocks) {
       for (const button of block.buttons) this.watch.unobserve(button);

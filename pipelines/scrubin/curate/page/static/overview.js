@@ -55,15 +55,15 @@ function sampled(clips) {
   const looked = clips.filter((one) => one.status === "kept").length;
   const gone = clips.length - looked;
   const findings = clips.filter((one) => one.reason === "finding").length;
-  const then = findings
-    ? "Hide what you saw: run scrubin review, decide, and make repro. The new videos need a new sample. Before that, nothing is released again."
-    : "Ctrl-C in the terminal ends the server and says what this proves; make repro puts it into the certificate of the release.";
   if (gone && !findings)
     return element(
       "p",
       {},
       `You looked at ${counted(looked, "clip")}: 0 findings. Somebody withdrew of whom ${counted(gone, "clip was", "clips were")} drawn: press Ctrl-C in the terminal and run the same command again. It draws of the others, and what you said stands.`,
     );
+  const then = findings
+    ? "Hide what you saw: run scrubin review, decide, and make repro. The new videos need a new sample. Before that, nothing is released again."
+    : "Ctrl-C in the terminal ends the server and says what this proves; make repro puts it into the certificate of the release.";
   return element("p", {}, `You looked at all ${looked} clips: ${counted(findings, "finding")}. ${then}`);
 }
 

@@ -21,7 +21,7 @@ const isReleased = document.body.dataset.released === "yes";
 
 export class Watch {
   constructor() {
-    Object.assign(this, { visible: new Set(), stills: new Map(), passed: new Set(), reported: new Set(), open: new Set(), large: null, selectedFrom: 0 });
+    Object.assign(this, { visible: new Set(), stills: new Map(), passed: new Set(), reported: new Set(), open: new Set(), large: null, largeFailure: "", selectedFrom: 0 });
     Object.assign(this, { focus: "sheet", acts: 0, touched: -Infinity, last: performance.now(), sending: Promise.resolve() });
     this.observer = new IntersectionObserver((entries) => this.#intersected(entries), { threshold: [0, 0.5, 0.9, 0.95, 0.98, 0.99, 0.995, 1] });
     for (const name of ["keydown", "pointerdown", "wheel", "pointermove"]) document.addEventListener(name, (event) => this.#touched(event), { capture: true, passive: true });
@@ -49,9 +49,9 @@ export class Watch {
     this.focus = view;
   }
 
-  /** One frame fills the screen; null when none does any more. */
-  show(still, isFailed = false) {
-    Object.assign(this, { large: still, largeFrom: performance.now(), isLargeFailed: isFailed });
+  /** One frame fills the screen; null when none does any more, or where it cannot be shown: why. */
+  show(still, failure = "") {
+    Object.assign(this, { large: still, largeFrom: performance.now(), largeFailure: failure });
   }
 
   /** For how long the selected span and the frame that fills the screen have been there together, in seconds; null while it loads. */

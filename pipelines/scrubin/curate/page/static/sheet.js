@@ -1,6 +1,6 @@
 // The contact sheet: the whole kept recording, one cell a second at first. Only blocks near the view are on the page.
 
-import { Block } from "./cells.js";
+import { Block, said } from "./cells.js";
 import { byId, element } from "./elements.js";
 import { hides, mark, says } from "./spans.js";
 import { STEPS_S, state } from "./state.js";
@@ -219,7 +219,7 @@ export class Sheet {
       const count = cell.fold ? [element("span", { class: "count", "aria-hidden": "true" }, `×${cell.toS - cell.fromS}`)] : [];
       button.replaceChildren(...count, ...(marks.some(Boolean) ? marks.map((name) => element("span", { class: `mark ${name}` })) : []));
       button.classList.toggle("marked", cell.fromS < to && from < cell.toS);
-      button.setAttribute("aria-label", this.cell(cell.place).label + (button.failure ?? ""));
+      button.setAttribute("aria-label", this.cell(cell.place).label + said(button));
     }
   }
 

@@ -1,0 +1,70 @@
+"""Recordings that can be shown no longer, or cannot be opened, in a browser: they leave the screen, and keep nobody from others."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+import sampled_release
+from held_requests import wait_until_routed
+from label_annotator import Annotator
+from scrubin.audit.expected import withdrawal_memory
+from scrubin.curate.label import people
+
+pytestmark = pytest.mark.slow
+SINGLE = sampled_release.IDS["single"]
+NOTHING = """() => {
+  const picture = document.getElementById("picture");
+  return picture.width === 1 && getComputedStyle(picture).visibility === "hidden";
+}"""
+
+
+def test_who_withdraws_while_their_recording_is_open_leaves_the_screen_also_while_it_plays(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    ann.press("Space")
+    ann.past(0)
+    memory = withdrawal_memory.Memory().with_recording("single", "consent", {"id": [SINGLE]}, ["single"])
+    withdrawal_memory.write(memory, folder)
+    ann.page.locator("#status", has_text=f"{SINGLE} is no longer yours to label and is not shown any more").wait_for()
+    ann.page.wait_for_function(NOTHING)
+    ann.page.locator("#list button", has_text=SINGLE).wait_for(state="detached")
+    ann.press("1")
+    ann.page.locator("#status", has_text="Nothing is open").wait_for()
+    assert not [one for one in ann.troubles if "409" not in one]
+
+
+def test_who_is_shut_out_sees_no_picture_any_more_and_is_told(chromium, server, token, folder):
+    ann = Annotator(chromium, server, token)
+    path = folder / people.PATH
+    people.shut_out(people.of_token(people.load(path), token).name, path)
+    ann.page.locator("#status", has_text="your token counts no longer").wait_for()
+    ann.page.wait_for_function(NOTHING)
+
+
+def test_one_that_cannot_be_opened_keeps_nobody_from_those_behind_it(chromium, server, token):
+    ann = Annotator(chromium, server, token)
+    opened = []
+
+    def work(route):
+        answer = route.fetch()
+        body = answer.json()
+        one = next(one for one in body["recordings"] if one["id"] == SINGLE)
+        others = [{**one, "id": id_, "closed": why} for id_, why in (("closed", "its film is another one"), ("gone", ""), ("lost", ""))]
+        body["recordings"] = [others[0], one, *others[1:]]
+        route.fulfill(response=answer, body=json.dumps(body))
+
+    ann.page.route(re.compile("/api/work$"), work)
+    wait_until_routed(ann.page)
+    ann.page.on("request", lambda asked: opened.extend(re.findall(r"/api/recordings/([\w-]+)/proposals$", asked.url)))
+    ann.page.reload()
+    ann.page.locator("#status", has_text=f"{SINGLE} is open.").wait_for()
+    for _ in range(2):
+        ann.press("o")
+        ann.page.locator("#status", has_text="not yours to label").wait_for()
+        ann.press("Home")
+        ann.page.evaluate("() => { document.getElementById('status').textContent = '' }")
+    ann.press("o")
+    ann.page.locator("#status", has_text=f"{SINGLE} is open.").wait_for()
+    assert [id_ for id_ in opened if id_ != SINGLE] == ["gone", "lost"]

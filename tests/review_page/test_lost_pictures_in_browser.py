@@ -1,0 +1,114 @@
+"""Pictures that cannot be shown, and answers that break off or never come, in a real browser: each is told, and there is a way on."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+import browser
+import keyboard
+import review_server
+from held_requests import Held, wait_until_routed
+from scrubin.stages.review import LEDGER_PATH
+
+pytestmark = pytest.mark.slow
+STILLS = re.compile("/stills/")
+SOON_LATE = """() => {
+  AbortSignal.timeout = (ms) => {
+    const late = new AbortController();
+    setTimeout(() => late.abort(new DOMException("late", "TimeoutError")), ms / 10);
+    return late.signal;
+  };
+}"""
+
+
+@pytest.fixture
+def page(chromium, folder):
+    """The single recording, whose first span has the frames 10 to 14."""
+    with review_server.running(folder, "--by", "ann", "--at", "single:0") as server:
+        context = chromium.new_context(viewport=browser.SIZE)
+        page = context.new_page()
+        keyboard.come_in(page, server.address)
+        says(page, "is open")
+        yield page
+        context.close()
+
+
+def says(page, text):
+    page.locator("#status", has_text=text).wait_for()
+
+
+def decided(folder):
+    path = folder / LEDGER_PATH
+    read = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
+    return [line["facts"]["spans"][0]["what"] for line in read if line["event"] == "decided"]
+
+
+def routed(page, answer):
+    page.route(STILLS, answer)
+    wait_until_routed(page)
+    page.reload()
+    page.locator("#todo li").first.wait_for()
+
+
+@pytest.mark.parametrize("gone", [["7"], None])
+def test_a_span_whose_lens_cannot_be_shown_says_which_frame_and_why_at_once_and_is_decided_at_full_size(page, folder, gone):
+    reason = "the file is missing; put it there" if gone is None else "it cannot be decoded"
+
+    def answer(route):
+        frames = re.search(r"frames=([\d,]+)", route.request.url)[1].split(",")
+        if gone is None or set(gone) & set(frames):
+            route.fulfill(status=410, json={"error": reason})
+        else:
+            route.continue_()
+
+    routed(page, answer)
+    keyboard.opened(page)
+    keyboard.press(page, "j")
+    page.locator("#lens .cell.failed").first.wait_for()
+    keyboard.press(page, "r")
+    first, mend = ("7", "F shows") if gone else ("5", "nor can those beside it")
+    says(page, f"not taken, for frame {first} cannot be shown: {reason}; {mend}")
+    assert decided(folder) == []
+    if gone:
+        keyboard.press(page, "f")
+        page.locator("#full-canvas[data-frame]").wait_for()
+        keyboard.press(page, "r")
+        page.locator("#full-status", has_text="shown. U undoes").wait_for()
+        assert decided(folder) == ["rejected"]
+
+
+def test_a_picture_that_arrives_broken_is_asked_for_again_and_the_page_says_so(page):
+    asked = []
+
+    def answer(route):
+        asked.append(route.request.url)
+        if len(asked) == 1:
+            route.fulfill(status=200, content_type="image/jpeg", body=b"\xff\xd8\xff")
+        else:
+            route.continue_()
+
+    routed(page, answer)
+    page.locator("#banner", has_text="not to the end; trying again").wait_for()
+    page.wait_for_function("() => [...document.querySelectorAll('#sheet .block')].every((one) => one.classList.contains('loaded'))")
+    page.locator("#banner").wait_for(state="hidden")
+    assert asked.count(asked[0]) > 1
+
+
+def test_what_is_never_answered_is_said_again_and_written_once(page, folder):
+    keyboard.press(page, "j")
+    page.locator("#lens .block.loaded").first.wait_for()
+    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    held = Held(page, "/api/decide$")
+    page.evaluate(SOON_LATE)
+    keyboard.press(page, "a")
+    held.come()
+    # It is written, but the answer is lost.
+    held.routes[0].fetch()
+    page.locator("#banner", has_text="The server does not answer").wait_for()
+    held.come(2)
+    held.let_go()
+    says(page, "hidden. U undoes")
+    assert decided(folder) == ["accepted"]
