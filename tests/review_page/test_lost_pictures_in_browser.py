@@ -77,7 +77,7 @@ def test_a_span_whose_lens_cannot_be_shown_says_which_frame_and_why_at_once_and_
         page.locator("#full-canvas[data-frame]").wait_for()
         keyboard.press(page, "r")
         page.locator("#full-status", has_text="shown. U undoes").wait_for()
-        assert decided(folder) == ["rejected"]
+        assert decided(folder) == ["reject"]
 
 
 def test_a_picture_that_arrives_broken_is_asked_for_again_and_the_page_says_so(page):
@@ -111,4 +111,4 @@ def test_what_is_never_answered_is_said_again_and_written_once(page, folder):
     held.come(2)
     held.let_go()
     says(page, "hidden. U undoes")
-    assert decided(folder) == ["accepted"]
+    assert decided(folder) == ["accept"]
