@@ -100,7 +100,7 @@ def question_of(
         what = f"its videos are told apart by '{by}', which --table cannot say"
         raise SplitError([sheet.fault("table", what, "put the groups into this file")])
     cells = None if table is None else read_columns(Path(table), table)
-    listed = () if cells is None else videos_of(cells, sheet)
+    listed = [] if cells is None else videos_of(cells, sheet)
     told = told_apart(((sheet.dataset(row), row.video) for row in sheet.rows), listed)
 
     def key(row: SplitRow) -> str:
