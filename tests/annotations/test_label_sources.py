@@ -258,10 +258,39 @@ def test_a_folder_beside_a_nested_source_with_labels_of_a_recording_is_refused_h
 def test_in_a_folder_of_ones_own_beside_a_nested_source_name_and_look_tell_together(refused):
     nested = (SourceParams("cholect50", "annotations/a/labels", "cholect50"), SourceParams("masks-png", "annotations/a/masks", "cholect50"))
     own = {"a/pilots/pilot.json": example("cholect50"), "a/other/case one.json": b"{}", "a/images/case one/0001.png": b""}
-    assert refused({**own, "a/labelme/case one.json": example("labelme"), "a/labels_seg/case-two.json": b"{}"}, *nested) == []
+    assert refused({**own, "a/other/labelme/case one.json": example("labelme"), "a/other/masks/case two/1.png": b"0"}, *nested) == []
     assert (
         refused({"a/gone/gone.json": example("cholect50"), "a/labels2/gone.json": example("cholect50")}, *nested, withdrawn=["gone"]) == []
     )
+
+
+def test_in_a_folder_called_almost_like_that_of_a_source_the_name_of_a_recording_tells_whatever_is_in_it_also_with_a_slip(refused):
+    nested = [SourceParams(name, f"annotations/a/{name}", "cholect50") for name in ("cholect50", "phase-tables")]
+    of_folders = {"cholect50_2/case one.json": b"{broken", "phase-tables2/case onee.csv": b"0,1\n"}
+    said = refused({f"a/{name}": data for name, data in of_folders.items()}, *nested)
+    assert [one.partition(" in it is like")[0].rpartition(": ")[2] for one in said] == ["case one.json", "case onee.csv"]
+
+
+@pytest.mark.parametrize(("text", "is_refused"), [("0,1\n1,2\n", False), ("frame,step\n0,1\n", False), ("Frame,Phase\n0,1\n", True)])
+def test_a_plain_table_in_a_folder_of_ones_own_is_labels_where_its_header_names_the_phase(refused, text, is_refused):
+    read = SourceParams("phase-tables", "annotations/a/phases", "cholect50")
+    assert len(refused({"a/kinematics/case one.csv": text.encode()}, read)) == is_refused
+
+
+def test_zeros_of_a_number_are_a_slip_and_another_number_is_another_recording(tmp_path):
+    (tmp_path / "annotations/a/masks2/VID098").mkdir(parents=True)
+    (tmp_path / "annotations/a/masks2/VID098/0001.png").write_bytes(b"0")
+    for known, is_refused in (("VID98", True), ("VID99", False)):
+        sources.find(tmp_path, [SourceParams("masks-png", "annotations/a/masks", "cholect50")], {known}, faults := Faults())
+        assert bool(faults.all()) == is_refused
+
+
+def test_frames_in_a_folder_of_ones_own_are_not_asked_one_by_one(refused, monkeypatch):
+    asked = []
+    monkeypatch.setattr(sources, "_is_like_labels", lambda raw, source, file, *rest: asked.append(file.name))
+    read = SourceParams("cholect50", "annotations/a/labels", "cholect50")
+    refused({"a/frames/case one/0001.PNG": b"", "a/frames/case one.json": b""}, read)
+    assert asked == ["case one.json"]
 
 
 def test_the_folders_of_an_official_release_beside_the_one_that_is_read_are_passed_over(refused):

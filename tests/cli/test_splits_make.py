@@ -190,6 +190,7 @@ HEAD = "id,participant,GRS,error_a,pin\n"
             [],
             "recording 'OP_1' of participant 'q' differs from 'op_1' in line 2 of 'p'",
         ),
+        (HEAD + "x/op1,p,1,True,\n./x/op1,q,1,True,\n", [], "differs from 'x/op1' in line 2 of 'p' in how its path is written only;"),
         (
             HEAD + "video01,p,1,True,\n1,q,1,True,\n",
             [],

@@ -113,6 +113,20 @@ def test_videos_of_a_public_data_set_are_known_in_every_spelling(tmp_path, rows,
         ("cholec80/01", "backup/01", True),
         ("videos/Cholec 80/01", "backup/01", True),
         ("train/01", "test/01", True),
+        ("train_a/01", "test1/01", True),
+        ("val 2/01", "training_videos/01", True),
+        ("valencia/01", "bonn/01", False),
+        ("cholec80-frames/01", "Cholec80_v1/01", True),
+        ("disk1/VID03", "disk2/VID03", True),
+        ("C:\\data\\video03", "D:\\backup\\video03", True),
+        ("Suturing/Suturing_B001", "video/Suturing_B001", True),
+        ("a/Hei-Chole1", "b/Hei-Chole1", True),
+        ("Cholec80:video01", "Cholec80: 1", True),
+        ("./01", "01", True),
+        ("x//01", "./x/01", True),
+        ("site A/01", "siteA/01", True),
+        ("/data/siteA/01", "siteA/01", True),
+        ("x/op1", "./x/op1", True),
     ],
 )
 def test_a_folder_tells_videos_apart_unless_it_is_that_of_a_public_data_set_or_of_a_subset(tmp_path, of, one, other, is_one):
@@ -120,6 +134,21 @@ def test_a_folder_tells_videos_apart_unless_it_is_that_of_a_public_data_set_or_o
     (tmp_path / "s.csv").write_text(f"{header}\n{of}{one},train\n{of}{other},test\n")
     found = [fault.what for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv")))]
     assert found == [f"video '{other}' stands already in line 2 as '{one}', there 'train', here 'test'"] * is_one
+
+
+def test_a_folder_tells_only_the_videos_of_its_own_number_apart(tmp_path):
+    rows = "siteA/1,train\nsiteB/1,test\nsiteA/2,train\n2,val\nsiteB/2,test\n"
+    (tmp_path / "s.csv").write_text(f"video,subset\n{rows}")
+    found = [fault.what[:33] for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv")))]
+    assert found == ["video '2' stands already in line ", "video 'siteB/2' stands already in"]
+
+
+def test_folders_of_a_table_tell_videos_apart_of_which_the_file_places_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.csv").write_text("video,subset\nsiteA/01,train\nsiteB/02,test\n")
+    (tmp_path / "t.csv").write_text("video,participant\nsiteA/01,P1\nsiteB/01,P2\nsiteB/02,P3\n")
+    (found,) = (fault.what for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv"), "t.csv")))
+    assert found == "video 'siteB/01' (t.csv, line 3) is not placed"
 
 
 def test_a_stated_public_data_set_has_its_videos_whatever_their_folder(tmp_path):

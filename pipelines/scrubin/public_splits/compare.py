@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, product
 
 from scrubin.base.errors import SplitError
-from scrubin.base.naming import spelling
 from scrubin.public_splits.catalogue import TRAINVAL, Official, available, load
-from scrubin.public_splits.datasets import Dataset, dataset, name_meant, names
+from scrubin.public_splits.datasets import Dataset, dataset, folded, joined, name_meant, names, whole_number
 from scrubin.public_splits.leak import leak, public_operations
 from scrubin.public_splits.relations import Video, known
-from scrubin.public_splits.sheet import SUBSETS, LineFault, SplitRow, SplitSheet, subset
+from scrubin.public_splits.sheet import SUBSETS, TEST, TRAIN, LineFault, SplitRow, SplitSheet, subset
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,6 @@ def _order(pairs: Sequence[tuple[str, int]]) -> tuple[int, ...]:
     return tuple(number for _, number in pairs)
 
 
-_FOLDERS = re.compile(r"[/\\]")
 _STATED = re.compile(r"(?P<dataset>[^/\\:]+)[/\\:]\s*(?P<video>.+)")
 # How two datasets with the same ids spell them (Nwoye and Padoy 2022, section 2); a bare number tells nothing.
 _SPELT = (
@@ -199,6 +198,8 @@ _SPELT = (
     (re.compile(r"video[\s_\-]*[0-9]+"), "cholec80"),
     (re.compile(r"(?i:esad|psi|pwh)v"), "prostatd"),
 )
+_FOLDERS = re.compile(r"[/\\]")
+_WORD = re.compile("[a-z]*")
 
 
 def common_dataset(sheet: SplitSheet) -> str | None:
@@ -214,43 +215,75 @@ class ToldApart:
     ----------
     home
         A public dataset that has every video of which none is said; None when there is none.
-    by_folder
-        Whether folders tell these apart, too: several hold a video of one number, as those of several hospitals do.
+    unsaid
+        By what each of these is told, by how it is written.
     """
 
     home: str | None
-    by_folder: bool
+    unsaid: Mapping[str, str]
 
     def key(self, of: str, video: str) -> str:
         """Return the id in a public dataset, or else how a video is written, behind the dataset that is said."""
+        if not of:
+            return self.unsaid[video]
         public = self.public(of, video)
-        folder = _folder_told(video) if self.by_folder and not of and public else ""
-        return "/".join(part for part in (name_meant(of) or of.casefold(), folder, public.id if public else video) if part)
+        return f"{name_meant(of) or of.casefold()}/{public.id if public else _path(video)}"
 
     def public(self, of: str, video: str) -> Video | None:
         """Return the public video that is meant; None when it is none."""
-        return _of_dataset(of or self.home, video)
+        return _of_dataset(of or self.home, _path(video))
 
 
-def told_apart(videos: Iterable[tuple[str, str]]) -> ToldApart:
-    """Return by what videos, each with its dataset, are told apart."""
-    unsaid = {video for of, video in videos if video and not of}
-    home = _common(unsaid)
-    folders: dict[Video | None, set[str]] = {}
-    for video in unsaid:
-        folders.setdefault(_of_dataset(home, video), set()).add(_folder_told(video))
-    return ToldApart(home, any(len(several - {""}) > 1 for several in folders.values()))
+def told_apart(videos: Iterable[tuple[str, str]], listed: Iterable[str] = ()) -> ToldApart:
+    """Return by what videos, each with its dataset, are told apart; also those that a table lists, which says none.
+
+    Folders tell bare numbers apart, as those of several hospitals do. Where one may be the end of another, as no folder is of each, the
+    videos are one.
+    """
+    unsaid = {video: _path(video) for of, video in videos if not of}
+    home = _common(unsaid.values())
+    unsaid |= {video: _path(video) for video in listed}
+    public = {path: video for path in unsaid.values() if (video := _of_dataset(home, path))}
+    folders: dict[Video, set[str]] = {}
+    for path, video in public.items():
+        folders.setdefault(video, set()).add(_folder_told(path))
+
+    def key(path: str) -> str:
+        video = public.get(path)
+        if video is None:
+            return path
+        parts = _folder_told(path).split("/")
+        ends = ("/".join(parts[start:]) for start in range(len(parts), -1, -1))
+        return f"{next(end for end in ends if end in folders[video])}/{video.id}"
+
+    return ToldApart(home, {video: key(path) for video, path in unsaid.items()})
 
 
 def folder_of(video: str) -> str:
     """Return the folder in which a video is said to lie; "" where none is said."""
-    return "/".join(_FOLDERS.split(video.strip())[:-1])
+    return _path(video).rpartition("/")[0]
 
 
-def _folder_told(video: str) -> str:
-    """Return a folder that may tell a video from others: not that of a public dataset, nor of a subset, which say nothing of it."""
-    folders = folder_of(video).split("/")
-    return "" if any(map(name_meant, folders)) else spelling("/".join(one for one in folders if subset(one) not in SUBSETS))
+def _path(video: str) -> str:
+    """Return how a video is written as a path, also one behind a public dataset and a colon; what changes nothing in a path is left out."""
+    stated = _STATED.fullmatch(video)
+    written = f"{stated['dataset']}/{stated['video']}" if stated and name_meant(stated["dataset"]) else video
+    return "/".join(part for one in _FOLDERS.split(written) if (part := one.strip()) not in ("", "."))
+
+
+@lru_cache(maxsize=4096)
+def _folder_told(path: str) -> str:
+    """Return the folder that may tell a video from others of its number: of a bare number only, and not that of a public dataset."""
+    folder, _, name = path.rpartition("/")
+    parts = [joined(part) for part in folder.split("/") if not _is_of_subset(part)]
+    public = tuple(map(joined, names()))
+    return "/".join(parts) if whole_number(folded(name)) and not any(part.startswith(public) for part in parts) else ""
+
+
+def _is_of_subset(folder: str) -> bool:
+    """Return whether a folder is called like a subset (``test_videos``, ``val2``), which says nothing of who is in it."""
+    name = folder.casefold()
+    return name.startswith((TRAIN, TEST)) or any(subset(word) in SUBSETS for word in _WORD.findall(name)[:1])
 
 
 def recognised(row: SplitRow, sheet: SplitSheet) -> Video | None:

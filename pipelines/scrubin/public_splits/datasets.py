@@ -221,11 +221,16 @@ def name_meant(written: str) -> str | None:
     >>> name_meant("Cholec 80"), name_meant("cholec80_cvs"), name_meant("Mainz")
     ('cholec80', 'cholec80-cvs', None)
     """
-    wanted = _joined(written)
-    return next((name for name in names() if _joined(name) == wanted), None)
+    wanted = joined(written)
+    return next((name for name in names() if joined(name) == wanted), None)
 
 
-def _joined(name: str) -> str:
+def joined(name: str) -> str:
+    """Return a name without what does not count in those of datasets and folders: blanks, hyphens, underscores, case.
+
+    >>> joined("Site A_1")
+    'sitea1'
+    """
     return re.sub(r"[\s_\-]+", "", spelling(name))
 
 

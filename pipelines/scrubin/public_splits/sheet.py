@@ -234,15 +234,15 @@ class People:
     faults: tuple[LineFault, ...] = ()
 
 
-def from_table(cells: csv_text.Sheet, sheet: SplitSheet, key: Callable[[str], str], group: str | None, pin: str | None) -> People:
-    """Return what a table says of the videos.
+def videos_of(cells: csv_text.Sheet, sheet: SplitSheet) -> list[str]:
+    """Return the videos of a table, a line each.
 
     Its column of videos is the one that is called as in the split file, or else the first usual name.
 
     Raises
     ------
     SplitError
-        When a column is missing.
+        When there is none.
     """
     names = {folded(header): header for header in cells.columns}
     options = [folded(sheet.columns["video"]), *ROLES["video"]]
@@ -251,7 +251,18 @@ def from_table(cells: csv_text.Sheet, sheet: SplitSheet, key: Callable[[str], st
         expected = " or ".join(map(repr, dict.fromkeys([sheet.columns["video"], "id"])))
         fix = f"add it; there are {', '.join(map(repr, cells.columns))}"
         raise SplitError([faults.error(cells.file, "column-missing", f"there is no column {expected} for the videos", fix)])
-    rows = ((row.line, row.cells[header], key(row.cells[header]), row.cells) for row in cells.rows)
+    return [row.cells[header] for row in cells.rows]
+
+
+def from_table(cells: csv_text.Sheet, sheet: SplitSheet, key: Callable[[str], str], group: str | None, pin: str | None) -> People:
+    """Return what a table says of the videos.
+
+    Raises
+    ------
+    SplitError
+        When a column is missing.
+    """
+    rows = ((row.line, video, key(video), row.cells) for row, video in zip(cells.rows, videos_of(cells, sheet), strict=True))
     columns = _group_column(cells.file, cells.columns, group), _column(cells.file, cells.columns, pin)
     return _people(cells.file, cells.file, *columns, rows)
 

@@ -13,7 +13,19 @@ from scrubin.base import naming
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import natural
 from scrubin.public_splits.compare import told_apart
-from scrubin.public_splits.sheet import SUBSETS, TEST, TRAIN, LineFault, People, SplitRow, SplitSheet, from_sheet, from_table, read_columns
+from scrubin.public_splits.sheet import (
+    SUBSETS,
+    TEST,
+    TRAIN,
+    LineFault,
+    People,
+    SplitRow,
+    SplitSheet,
+    from_sheet,
+    from_table,
+    read_columns,
+    videos_of,
+)
 
 _HELD_OUT = (TEST, "val")
 _FEW = 5
@@ -83,19 +95,20 @@ def question_of(
     SplitError
         When a table or column is missing.
     """
-    told = told_apart((sheet.dataset(row), row.video) for row in sheet.rows)
+    if table is not None and "dataset" in sheet.columns:
+        by = sheet.columns["dataset"]
+        what = f"its videos are told apart by '{by}', which --table cannot say"
+        raise SplitError([sheet.fault("table", what, "put the groups into this file")])
+    cells = None if table is None else read_columns(Path(table), table)
+    listed = [] if cells is None else videos_of(cells, sheet)
+    told = told_apart(((sheet.dataset(row), row.video) for row in sheet.rows), listed)
 
     def key(row: SplitRow) -> str:
         return told.key(sheet.dataset(row), row.video)
 
-    if table is None:
+    if cells is None:
         return Question(sheet, key, from_sheet(sheet, key, group, pin_train), repeats)
-    if "dataset" in sheet.columns:
-        by = sheet.columns["dataset"]
-        what = f"its videos are told apart by '{by}', which --table cannot say"
-        raise SplitError([sheet.fault("table", what, "put the groups into this file")])
-    listed = from_table(read_columns(Path(table), table), sheet, lambda video: told.key("", video), group, pin_train)
-    return Question(sheet, key, listed, repeats)
+    return Question(sheet, key, from_table(cells, sheet, lambda video: told.key("", video), group, pin_train), repeats)
 
 
 def faults_of(question: Question, *others: Iterable[LineFault]) -> list[LineFault]:

@@ -91,8 +91,10 @@ def _one_of_two(sheet: RecordingSheet, ids: pd.Series[str], groups: pd.Series[st
             what = (
                 f"recording {id_!a} of {column} '{shown(groups.iloc[i])}' differs from {ids.iloc[before]!a} in line {sheet.lines[before]}"
             )
-            public = None if spelling(ids.iloc[before]) == spelling(id_) else told.public(datasets[i], id_)
-            how = f"how a video of a public data set, {public.dataset}, is called" if public else SPELT
+            is_spelt = spelling(ids.iloc[before]) == spelling(id_)
+            public = None if is_spelt else told.public(datasets[i], id_)
+            otherwise = f"how a video of a public data set, {public.dataset}, is called" if public else "how its path is written"
+            how = SPELT if is_spelt else otherwise
             more = "more than their folder" if public and folder_of(id_) != folder_of(ids.iloc[before]) else "more"
             fix = f"if they are one, give it one {column} and one row; if not, use names that differ in {more}"
             yield sheet.fault(i, "recording-spelt", f"{what} of '{shown(groups.iloc[before])}' in {how} only", fix)

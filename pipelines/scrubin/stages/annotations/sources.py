@@ -8,6 +8,7 @@ import re
 import zipfile
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
@@ -22,7 +23,7 @@ from scrubin.labels.files.detect import PICTURES, PLAIN, look_like, shows_format
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.policy import enforce
-from scrubin.labels.registry import DATASET_FORMATS, FORMATS, AnyFormat, is_note, known_name, name_pattern, named, never
+from scrubin.labels.registry import DATASET_FORMATS, FORMATS, AnyFormat, head, is_note, known_name, name_pattern, named, never
 from scrubin.stages.annotations import report
 from scrubin.stages.annotations.params import SourceParams
 
@@ -282,12 +283,17 @@ def _refuse_outside(what: str, path_text: str) -> None:
         raise ParamsError(msg)
 
 
-def _files(raw: Path, folder: str) -> Iterator[str]:
-    for path in sorted((raw / folder).rglob("*")):
-        relative = path.relative_to(raw)
-        # Hidden files are editors' and file managers' own.
-        if path.is_file() and not any(part.startswith(".") for part in relative.parts):
-            yield relative.as_posix()
+def _files(raw: Path, folder: str, but: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yield the files in a folder, sorted, but those with some endings; hidden ones are editors' and file managers' own."""
+    found: list[tuple[str, ...]] = []
+    for place, folders, names in os.walk(raw / folder):
+        within = Path(place).relative_to(raw).parts
+        if any(part.startswith(".") for part in within):
+            folders.clear()
+            continue
+        shown = (name for name in names if not name.startswith(".") and not name.lower().endswith(but))
+        found += [(*within, name) for name in shown if Path(place, name).is_file()]
+    return map("/".join, sorted(found))
 
 
 def _refuse_strays(
@@ -307,7 +313,7 @@ def _refuse_strays(
             near = difflib.get_close_matches(path.name, known, n=1)
             fix = f"did you mean '{ROOT}/{near[0]}'?" if near else "add it to annotations.sources in params.yaml, or move it away"
             faults.error(f"{ROOT}/{path.name}", "folder-unread", "no source in params.yaml reads this folder", fix)
-    known_as = {name.casefold() for name in recordings if name not in withdrawn}
+    known_as = frozenset(name.casefold() for name in recordings if name not in withdrawn)
     _refuse_unread_folders(raw, sources, known_as, faults, withdrawn)
     strays: dict[tuple[PurePosixPath, SourceParams], list[PurePosixPath]] = {}
     for file in _beside(raw, paths):
@@ -321,7 +327,7 @@ def _refuse_strays(
 
 
 def _refuse_unread_folders(
-    raw: Path, sources: Sequence[SourceParams], recordings: Collection[str], faults: Faults, withdrawn: Container[str]
+    raw: Path, sources: Sequence[SourceParams], recordings: frozenset[str], faults: Faults, withdrawn: Container[str]
 ) -> None:
     """Note a folder beside that of a source, further down, in which a file is like labels of the source; most others are people's own."""
     folders = {PurePosixPath(source.folder) for source in sources}
@@ -334,7 +340,8 @@ def _refuse_unread_folders(
         for path in sorted(one for one in (raw / place).glob("[!.]*") if one.is_dir() and place / one.name not in ways):
             inside = (place / path.name).as_posix()
             kind: Place = "near" if difflib.get_close_matches(_letters(path.name), read_names, 1) else "far"
-            asked = ((PurePosixPath(file), source) for file in _files(raw, inside) for source in reading)
+            files = map(PurePosixPath, _files(raw, inside, PICTURES if kind == "far" else ()))  # frames may be hundreds of thousands
+            asked = ((file, source) for file in files for source in reading)
             found = next(((file, one) for file, one in asked if _is_like_labels(raw, one, file, recordings, withdrawn, kind)), None)
             if found is not None:
                 what = f"{found[0].relative_to(inside)} in it is like labels of {found[1].format}, and no source in params.yaml reads it"
@@ -356,41 +363,39 @@ def _beside(raw: Path, read_paths: Collection[PurePosixPath]) -> Iterator[PurePo
 
 
 def _is_like_labels(
-    raw: Path, source: SourceParams, file: PurePosixPath, recordings: Collection[str], withdrawn: Container[str], place: Place = "loose"
+    raw: Path, source: SourceParams, file: PurePosixPath, recordings: frozenset[str], withdrawn: Container[str], place: Place = "loose"
 ) -> bool:
     """Return whether a file would be labels if it lay in the folder of a source; what else lies elsewhere are people's notes.
 
-    The name of a recording tells, or that the source's reader finds labels in it. Plain tables, and workbooks that cannot be read, could
-    be anybody's: of these the name alone. In a folder of its own a file is named after a recording and looks like labels; one called almost
-    like the source's needs one of the two: the look, or of pictures, plain tables and what no look tells the name.
-
-    Parameters
-    ----------
-    recordings
-        Their names without capitals.
+    The name of a recording (of ``recordings``, without capitals) tells, also with a slip, or that the source's reader finds labels in it;
+    plain tables, and workbooks that cannot be read, could be anybody's. In a folder called almost like the source's the look tells, too; in
+    any other, name and look tell together, and of plain tables a header with the phase.
     """
-    form, path, is_picture = _form(source), file.with_name(known_name(file)), file.suffix.lower() in PICTURES
-    matches = _matches(source, path) if place != "far" or not is_picture else []
+    form, path = _form(source), file.with_name(known_name(file))
+    matches = _matches(source, path)
     # Data sets name recordings inside of their files, and often in their names.
     of_set = (path.stem, _OF_FRAME.split(path.stem)[0])
     names = [name for match in matches for name in (of_set if source.format in DATASET_FORMATS else (match["recording"],)) if name]
     if not matches or is_note(Path(file)) or any(name in withdrawn for name in names):
         return False
     is_named = any(name.casefold() in recordings for name in names)
-    tells = form.by_hand.precedence != PLAIN and (path.suffix != ".xlsx" or zipfile.is_zipfile(raw / file))
-    if place == "near" and (is_picture or not tells or form.by_hand.evidence in (named, never)):
-        return is_named
+    is_plain, looks = form.by_hand.precedence == PLAIN, partial(_looks, raw / file, form)
+    if place == "far":
+        return is_named and looks() and (not is_plain or "phase" in head(raw / file).split("\n")[0].casefold())
     # Of who withdrew no name is known: it can only be asked for.
-    if not is_named and any(spelt in withdrawn for name in names for spelt in (name.lower(), name.upper(), name.title())):
-        return False
-    if is_named and place == "loose":
+    if is_named or any(spelt in withdrawn for name in names for spelt in (name.lower(), name.upper(), name.title())):
+        return is_named
+    if source.format in FORMATS and any(_is_slip(name.casefold(), recordings) for name in names):
         return True
-    looks = shows_format(raw / file) and bool(look_like(raw / file, [form]))
-    if place != "loose":
-        return looks and (is_named or place == "near")
-    if looks and (path.name == form.expected or (tells and _has_labels(raw, source, file, next(iter(names), path.stem)))):
-        return True
-    return source.format in FORMATS and any(_is_slip(name.casefold(), recordings) for name in names)
+    if place == "near":
+        return form.by_hand.evidence not in (named, never) and looks()
+    tells = not is_plain and (path.suffix != ".xlsx" or zipfile.is_zipfile(raw / file))
+    of_own_name = path.name == form.expected
+    return (of_own_name or tells) and looks() and (of_own_name or _has_labels(raw, source, file, [*names, path.stem][0]))
+
+
+def _looks(file: Path, form: AnyFormat) -> bool:
+    return shows_format(file) and bool(look_like(file, [form]))
 
 
 def _form(source: SourceParams) -> AnyFormat:
@@ -419,9 +424,10 @@ def _has_labels(raw: Path, source: SourceParams, file: PurePosixPath, name: str)
     return bool(found.recordings) or found.scores is not None
 
 
-def _is_slip(name: str, recordings: Collection[str]) -> bool:
+@lru_cache(maxsize=4096)
+def _is_slip(name: str, recordings: frozenset[str]) -> bool:
     """Return whether a name is that of a recording with a slip; with another number it is another recording, such as a pilot."""
-    alike = [one for one in recordings if _NUMBER.findall(one) == _NUMBER.findall(name)]
+    alike = [one for one in recordings if [*map(int, _NUMBER.findall(one))] == [*map(int, _NUMBER.findall(name))]]
     return bool(difflib.get_close_matches(name, alike, 1, _SLIP))
 
 
