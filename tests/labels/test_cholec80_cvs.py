@@ -94,6 +94,15 @@ def test_a_note_or_a_sum_below_the_rows_is_one_fault(row, of):
     assert said == f"{FILE}, row 3: it has none of the times and points{of}; remove the row if it is a note or a sum, else fill it in"
 
 
+@pytest.mark.parametrize(
+    "line", [["max", *[None] * 4, 2, 2, 2, 6], [*["Cholec80 CVS"], *[None] * 4, "v", 2], [*HEADER[:1], "start", None, "end"]]
+)
+def test_a_line_of_maxima_a_title_and_one_of_groups_above_the_header_are_passed_over(line):
+    files = {FILE: workbook.workbook([line, HEADER, [1, 0, 0, 0, 1, 2, 2, 1]])}
+    assert not sentences(faults_of("cholec80cvs", files), "error")
+    assert "row 1: it stands above the header (row 2): not read" in "\n".join(sentences(faults_of("cholec80cvs", files), "warning"))
+
+
 def read_faulty(row):
     return [one for one in faults_of("cholec80cvs", sheet(row)) if one.rule == "read-as"]
 

@@ -346,6 +346,11 @@ def test_a_row_whose_points_are_formulas_without_a_value_is_one_fault(rows):
         [["Study", "X", "Date", "2024", "Rater", "A"]],
         [[*["of whom"] * 6, *["items"] * 8, "sum"]],
         [["points", *[None] * 5, *[5] * 8, 40]],
+        [[*[None] * 3, "Item no.", None, None, *range(1, 9)]],
+        [[*[None] * 3, "max. points", None, None, *[5] * 8, 40]],
+        [["Study", None, None, "Videos of 2023", "by Rater", *[None] * 9, 2024]],
+        [[*[None] * 3, "n videos", None, None, *["=AVERAGE(G3:G9)"] * 8]],
+        [["Scale", None, None, "file name", "rater", None, *["1-5"] * 8, "8-40"]],
     ],
 )
 def test_what_stands_above_the_header_is_passed_over_and_named(title, tmp_path):
@@ -369,10 +374,13 @@ OTHER = [*ROW[:3], "W", *ROW[4:]]
         ("aixsuture", [[f"{one} " * 2 for one in AIX], ROW, OTHER, [], AIX, [*ROW[:3], "X", *ROW[4:]]], [1, 2, 3]),
         ("aixsuture", [["VIDEO", "INVESTIGATOR", "SCORE"], AIX, ROW], [1]),
         ("cholec80cvs", [[1, 0, 0, 0, 0, 1, 1, 1], CRITERIA, [2, 0, 0, 0, 0, 1, 1, 1]], [1]),
-        # With a few cells, of a name and points, in a header of many: sorted there, as the header was.
-        ("aixsuture", [[*[None] * 3, "W", None, None, "3,5"], AIX, ROW], [1]),
-        ("aixsuture", [[*[None] * 4, "R", *[None] * 9, 24], AIX, ROW], [1]),
-        ("aixsuture", [[*[None] * 3, "W", *[None] * 10, "=SUM(G1:N1)"], AIX, ROW], [1]),
+        # With a few cells, of names and points, in a header of many: sorted there, as the header was.
+        ("aixsuture", [[*[None] * 3, "W", "R", None, "3,5"], AIX, ROW], [1]),
+        ("aixsuture", [[*[None] * 3, "=D4", "R", *[None] * 8, "=G4"], AIX, ROW], [1]),
+        # Without a name, or without a number as points.
+        ("aixsuture", [[*ROW[:4], None, *ROW[5:]], [*ROW[:3], None, None, *ROW[5:]], AIX, ROW], [1, 2]),
+        ("aixsuture", [[*ROW[:6], *["3 points"] * 8], [*ROW[:6], *["-"] * 9], AIX, ROW], [1, 2]),
+        ("cholec80cvs", [[None, 0, 0, 0, 0, 1, 1, 1], ["video01", 0, 0, 0, 0, 1, 1, 1], CRITERIA, [2, 0, 0, 0, 0, 1, 1, 1]], [1, 2]),
         ("aixsuture", [OTHER, [*AIX, *(f"REMARK {i}" for i in range(40))], ROW], [1]),
     ],
 )
@@ -522,6 +530,31 @@ def test_columns_without_a_name_are_gaps_and_a_name_that_stands_twice_is_said():
     assert len(read_files("cholec80cvs", {"a.xlsx": data}).recordings) == 1
 
 
+@pytest.mark.parametrize(
+    ("header", "merged"),
+    [([*AIX[:7], None, *AIX[7:]], ()), ([*AIX, None], ("O1:P1",)), ([*AIX, "=A1"], ()), ([*AIX[:7], "=A1", *AIX[7:]], ())],
+)
+def test_values_below_a_header_that_is_merged_or_a_formula_and_between_columns_without_a_name_are_an_error(header, merged):
+    at = next(i for i, name in enumerate(header) if name not in AIX)
+    row = [*ROW[:at], 4, *ROW[at:]]
+    what = f"OSATS.xlsx, row 1: column {chr(ord('A') + at)} has values and no name; name each column, also where cells are merged, or remove it"
+    assert refused(as_people_do(("One", [header, row], *merged))) == what
+
+
+def test_values_of_every_nameless_column_of_criteria_are_one_error():
+    rows = [[*CRITERIA[:6], None, CRITERIA[6], None, CRITERIA[7]], [1, 0, 0, 0, 0, 1, 2, 1, "=A2", 1]]
+    (data,) = as_people_do(("One", rows, "F1:G1")).values()
+    (said,) = errors_of("cholec80cvs", {"a.xlsx": data})
+    assert said.startswith("a.xlsx, row 1: columns G, I have values and no name; name each column")
+
+
+def test_values_without_a_name_before_and_behind_all_columns_are_told():
+    files = as_people_do(("One", [[None, *AIX], [0, *ROW, "a remark"]]))
+    assert scores_of(files) == [24, *[3] * 8]
+    (said,) = sentences(read_files("aixsuture", files).faults, "warning")
+    assert said.startswith("OSATS.xlsx, row 1: columns A, Q have values and no name: not read; name each column")
+
+
 def test_of_two_workbooks_both_are_named():
     (data,) = as_people_do(("One", [AIX, ROW])).values()
     assert refused({"OSATS.xlsx": data, "Book1.xlsx": data}) == "OSATS.xlsx: there is also Book1.xlsx; name the one with the ratings"
@@ -530,7 +563,8 @@ def test_of_two_workbooks_both_are_named():
 @pytest.mark.parametrize("words", [["VIDEO", "TIME", "room"], ["video", "two_structures"], []])
 def test_a_workbook_with_few_words_of_a_format_or_without_a_cell_is_of_none(tmp_path, words):
     (tmp_path / "table.xlsx").write_bytes(*as_people_do(("One", [words, ["v", "9:30"][: len(words)]]), ("Two", [words])).values())
-    with pytest.raises(AnnotationError, match="looks like no format"):
+    why = r"no row of table\.xlsx is the header of one" if words else r"no sheet of table\.xlsx has a cell"
+    with pytest.raises(AnnotationError, match=rf"looks like no format of labels \({why}"):
         detect.detected(tmp_path / "table.xlsx")
 
 

@@ -11,7 +11,7 @@ import re
 import zipfile
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +29,9 @@ RELATIONS = "{http://schemas.openxmlformats.org/package/2006/relationships}"
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 CELL = re.compile(r"([A-Z]{1,3})([0-9]+)")
 MERGED = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
+_NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)")
+_POINTS = re.compile(rf"{_NUMBER.pattern}(\s.*)?")
+"""A number, or one with a word behind it; ``1-5`` is none."""
 FORMULA = "formula"
 LARGEST_BYTES = 64 << 20  # a rating sheet has some thousand rows
 MOST_PARTS, MOST_COLUMNS = 10_000, 1_000
@@ -88,12 +91,12 @@ class Tab:
 
 @dataclass(frozen=True)
 class _Layout:
-    """The columns that a sheet of a format has, those of them that name a row, how names of its items begin, and of columns with points."""
+    """What `declare` says of a format."""
 
     columns: frozenset[str]
     keys: frozenset[str]
     items: tuple[str, ...]
-    points: tuple[str, ...]
+    may_be_key: Callable[[str], bool]
 
     def signs(self, cells: Collection[str]) -> int:
         """Return how many columns of the format a row names."""
@@ -106,6 +109,19 @@ class _Layout:
     def has_items(self, cells: Iterable[str]) -> bool:
         """Return whether any of these columns is an item."""
         return any(cell.startswith(self.items) for cell in cells)
+
+    def is_rated(self, cells: Mapping[str, str]) -> bool:
+        """Return whether these cells by column are like a row of data: named and with points, or filled in for the most part.
+
+        A title has no points. What points mean, or how many there may be, stands in a line without names of a row.
+        """
+        items = {name: cell for name, cell in cells.items() if name.startswith(self.items)}
+        is_named = all(cell == FORMULA or (cell and self.may_be_key(cell)) for cell in (cells.get(name, "") for name in self.keys))
+        if is_named and any(cell == FORMULA or _NUMBER.fullmatch(cell) for cell in items.values()):
+            return True
+        others = [cells.get(name, "") for name in self.columns if not name.startswith(self.items)]
+        given = [cell for cell in items.values() if cell and (cell == FORMULA or csv_text.is_missing(cell) or _POINTS.fullmatch(cell))]
+        return 2 * sum(map(bool, others)) > len(others) and 2 * len(given) > len(items)
 
 
 @dataclass
@@ -238,7 +254,9 @@ def note_unsaid(where: Where, tab: Tab, row: int, header: Sequence[str], *, need
 
 
 def has_columns(where: Where, tab: Tab, needed: Sequence[str]) -> bool:
-    """Return whether a sheet has the columns of a format, and none twice, after noting what is wrong; some may have no name.
+    """Return whether a sheet has the columns of a format, and none twice, after noting what is wrong.
+
+    Columns may have no name where they have no value. What stands before or behind all names is told, such as row numbers and remarks.
 
     Parameters
     ----------
@@ -249,14 +267,32 @@ def has_columns(where: Where, tab: Tab, needed: Sequence[str]) -> bool:
     missing = [name for name in needed if not any(one == name or f"{one[: len(name) - 3]}..." == name for one in header)]
     twice = [name for name in dict.fromkeys(header) if name and header.count(name) > 1]
     if not missing and not twice:
-        return True
+        return _are_named(where.at(tab.place(number)), tab)
     what = f"column {', '.join(missing)} missing" if missing else f"column {', '.join(map(csv_text.shown, twice))} stands twice"
     fix = f"expected {', '.join(needed)} {IN_TIME}" if missing else "rename or remove one"
     where.at(tab.place(number)).error("header", what, fix)
     return False
 
 
-def declare(name: str, columns: Collection[str], keys: Collection[str], items: Collection[str], points: Collection[str]) -> None:
+def _are_named(where: Where, tab: Tab) -> bool:
+    """Return whether no column between others, or below a name that a formula or a merged cell hides, has values and no name."""
+    (number, header), *below = tab.rows
+    filled = {i for _, cells in below for i, cell in enumerate(cells) if cell}
+    filled |= {i for (row, i), why in tab.unsaid.items() if why == FORMULA and row != number}
+    nameless = sorted(i for i in filled if i >= len(header) or not header[i])
+    names = [i for i, name in enumerate(header) if name]
+    lost = [i for i in nameless if (number, i) in tab.unsaid or names[0] < i < names[-1]]
+    for note, rule, of in ((where.error, "header", lost), (where.warning, "not-kept", [i for i in nameless if i not in lost])):
+        if of:
+            several, which = len(of) > 1, ", ".join(map(_letters, of))
+            what = f"column{'s' if several else ''} {which} {'have' if several else 'has'} values and no name"
+            note(rule, what if of is lost else f"{what}: not read", "name each column, also where cells are merged, or remove it")
+    return not lost
+
+
+def declare(
+    name: str, columns: Collection[str], keys: Collection[str], items: Collection[str], may_be_key: Callable[[str], bool] = bool
+) -> None:
     """Say which columns a sheet of a format of workbooks has.
 
     Parameters
@@ -266,11 +302,11 @@ def declare(name: str, columns: Collection[str], keys: Collection[str], items: C
     keys
         Those that name a row.
     items
-        How those begin in which a formula, also without a stored value, makes a row of data; sums may be prefilled.
-    points
-        How those begin in which only a row of data has a number.
+        How those with points begin. A formula in them, also without a stored value, makes a row of data; sums may be prefilled.
+    may_be_key
+        Whether a cell may name a row.
     """
-    _LAYOUTS[name] = _Layout(frozenset(columns), frozenset(keys), tuple(items), tuple(points))
+    _LAYOUTS[name] = _Layout(frozenset(columns), frozenset(keys), tuple(items), may_be_key)
 
 
 _LAYOUTS: dict[str, _Layout] = {}
@@ -300,6 +336,16 @@ def has_signs(path: Path, name: str, *, unreadable: bool) -> bool:
     if signs >= FEWEST_SIGNS:
         return found[name][2] == signs
     return unreadable and any(one.is_broken for one in every)
+
+
+def why_none(path: Path, file: str) -> str:
+    """Return why a workbook looks like none of a format; ``file`` is how people call it."""
+    try:
+        with _opened(file, strangers.read_bytes(path), _LAYOUTS.values()) as (_, _, every):
+            is_empty = not any(one.header or one.is_broken for one in every)
+    except ScrubinError:
+        is_empty = False
+    return f"no sheet of {file} has a cell" if is_empty else f"no row of {file} is the header of one, {IN_TIME}"
 
 
 def _not_one(file: str) -> Fault:
@@ -335,17 +381,9 @@ def _is_row(row: _Cells, header: Sequence[str], layout: _Layout) -> bool:
 
 
 def _is_like_row(row: _Cells, header: Sequence[str], layout: _Layout) -> bool:
-    """Return whether what stands above the header is like another header, or a row below it: it has a name and a number as points.
-
-    A title has neither there, and a line of groups, or of what points mean, not both.
-    """
-    filled = {name: cell or FORMULA for i, (name, cell) in enumerate(zip(header, row.cells, strict=False)) if cell or i in row.formulas}
-    points = [cell for name, cell in filled.items() if name.startswith(layout.points)]
-    return layout.signs(row.cells) > 1 or (not layout.keys.isdisjoint(filled) and any(map(_may_be_points, points)))
-
-
-def _may_be_points(cell: str) -> bool:
-    return cell == FORMULA or csv_text.NUMBER.fullmatch(cell.replace(",", ".")) is not None
+    """Return whether what stands above the header is like another header, or a row below it."""
+    cells = [FORMULA if i in row.formulas else cell for i, cell in enumerate(row.cells)]
+    return layout.signs(cells) > 1 or layout.is_rated(dict(zip(header, [*cells, *[""] * len(header)], strict=False)))
 
 
 def _tab(where: Where, archive: zipfile.ZipFile, texts: list[str], found: _Glance, layout: _Layout) -> Tab:

@@ -37,7 +37,7 @@ ROUNDING = 1e-9
 SEEN_AS_ONE = "dashes, apostrophes, blanks or what does not show"
 
 
-workbook.declare("aixsuture", (*COLUMNS, TOTAL), KEYS, items=(PREFIX,), points=(PREFIX, TOTAL))
+workbook.declare("aixsuture", (*COLUMNS, TOTAL), KEYS, items=(PREFIX,))
 
 
 def _may_have_ratings(path: Path) -> bool:
