@@ -537,8 +537,8 @@ def test_columns_without_a_name_are_gaps_and_a_name_that_stands_twice_is_said():
 def test_values_below_a_header_that_is_merged_or_a_formula_and_between_columns_without_a_name_are_an_error(header, merged):
     at = next(i for i, name in enumerate(header) if name not in AIX)
     row = [*ROW[:at], 4, *ROW[at:]]
-    what = f"OSATS.xlsx, row 1: column {chr(ord('A') + at)} has values and no name; name each column, also where cells are merged, or remove it"
-    assert refused(as_people_do(("One", [header, row], *merged))) == what
+    what = f"row 1: column {chr(ord('A') + at)} has values and no name; name each column, also where cells are merged, or remove it"
+    assert refused(as_people_do(("One", [header, row], *merged))) == f"OSATS.xlsx, {what}"
 
 
 def test_values_of_every_nameless_column_of_criteria_are_one_error():
