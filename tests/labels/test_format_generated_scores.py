@@ -17,7 +17,7 @@ from scrubin import cli
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.labels.files import detect
-from scrubin.labels.parse import workbook
+from scrubin.labels.parse import sheet_xml, workbook
 from scrubin.labels.parse.fields import Where
 
 SEEDS = range(5)
@@ -191,7 +191,7 @@ CRITERIA = [*CRITERIA, "two_structures", "cystic_plate", "hepatocystic_triangle"
 ROW = ["S", "G", "T", "V", "R", 1, *[3] * 8, 24]
 BROKEN = '<c r="A1"><v>1e400</v></c>'
 RELATIONS_OF_ONE = (
-    f'<Relationships xmlns="{workbook.RELATIONS[1:-1]}"><Relationship Id="r0" Type="worksheet" Target="/xl/s0.xml"/></Relationships>'
+    f'<Relationships xmlns="{sheet_xml.RELATIONS[1:-1]}"><Relationship Id="r0" Type="worksheet" Target="/xl/s0.xml"/></Relationships>'
 )
 FORMULAS = [f"=Raw!{column}4" for column in "ABCDEFGHIJKLMNO"]
 
@@ -205,7 +205,7 @@ def as_people_do(*sheets, hidden=()):
     targets = "".join(f'<Relationship Id="r{i}" Type="{office}/worksheet" Target="/xl/s{i}.xml"/>' for i in range(len(sheets)))
     parts = {
         "xl/workbook.xml": f'<workbook {main} xmlns:r="{office}"><sheets>{listed}</sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{workbook.RELATIONS[1:-1]}">{targets}</Relationships>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{sheet_xml.RELATIONS[1:-1]}">{targets}</Relationships>',
     }
     for i, (_, rows, *merged) in enumerate(sheets):
         body = "".join(
@@ -214,7 +214,7 @@ def as_people_do(*sheets, hidden=()):
         cells = "".join(f'<mergeCell ref="{one}"/>' for one in merged)
         parts[f"xl/s{i}.xml"] = f"<worksheet {main}><sheetData>{body}</sheetData><mergeCells>{cells}</mergeCells></worksheet>"
         for corner, *others in (one.split(":") for one in merged):
-            first, last = (workbook.CELL.fullmatch(one) for one in (corner, *others))
+            first, last = (sheet_xml.CELL.fullmatch(one) for one in (corner, *others))
             for r in range(int(first[2]), int(last[2]) + 1):
                 for letter in range(ord(first[1]), ord(last[1]) + 1):
                     place = f"{chr(letter)}{r}"
@@ -443,12 +443,14 @@ def with_other(part, name="xl/s1.xml", sheets=(("Ratings", [AIX, ROW]), ("Own", 
 def broken_at(cell, *rows):
     """Return the sheet that has a cell behind rows, and no end."""
     cells = ("".join(map(a_cell, row, itertools.repeat(i), itertools.count())) for i, row in enumerate(rows, 1))
-    return f'<worksheet xmlns="{workbook.MAIN[1:-1]}"><sheetData>{"".join(f"<row>{one}</row>" for one in cells)}<row>{cell}</row>'
+    return f'<worksheet xmlns="{sheet_xml.MAIN[1:-1]}"><sheetData>{"".join(f"<row>{one}</row>" for one in cells)}<row>{cell}</row>'
 
 
 @pytest.mark.parametrize("cell", ['<c r="ALM1"><v>1</v></c>', '<c r="A1"><v>1e400</v></c>', '<c r="A1"><v>abc</v></c>', "<c", None])
 def test_what_is_wrong_on_a_sheet_that_nobody_reads_is_a_warning(cell):
-    sheet = None if cell is None else f'<worksheet xmlns="{workbook.MAIN[1:-1]}"><sheetData><row r="1">{cell}</row></sheetData></worksheet>'
+    sheet = (
+        None if cell is None else f'<worksheet xmlns="{sheet_xml.MAIN[1:-1]}"><sheetData><row r="1">{cell}</row></sheetData></worksheet>'
+    )
     found = read_files("aixsuture", with_other(sheet))
     assert found.scores.ratings["score"].tolist() == [24, *[3] * 8]
     assert "sheet 'Own': it cannot be read; put into one sheet what belongs to it" in "".join(sentences(found.faults, "warning"))
@@ -457,7 +459,7 @@ def test_what_is_wrong_on_a_sheet_that_nobody_reads_is_a_warning(cell):
 @pytest.mark.parametrize(
     ("name", "part"),
     [
-        ("xl/s1.xml", f"<worksheet>{' ' * workbook.LARGEST_BYTES}</worksheet>"),
+        ("xl/s1.xml", f"<worksheet>{' ' * sheet_xml.LARGEST_BYTES}</worksheet>"),
         ("xl/_rels/workbook.xml.rels", RELATIONS_OF_ONE),
     ],
 )
@@ -484,8 +486,8 @@ def test_a_fault_in_the_sheet_of_ratings_is_one_of_the_workbook(part, name, shee
 def test_of_a_sheet_that_is_not_chosen_only_the_first_rows_are_read(monkeypatch):
     files = as_people_do(("Long", [["a", "b"]] * 500), ("Ratings", [AIX, ROW]))
     rows_read = []
-    value = workbook._value
-    monkeypatch.setattr(workbook, "_value", lambda cell, texts: rows_read.append(cell.attrib["r"]) or value(cell, texts))
+    value = sheet_xml._value
+    monkeypatch.setattr(sheet_xml, "_value", lambda cell, texts: rows_read.append(cell.attrib["r"]) or value(cell, texts))
     assert scores_of(files)[0] == 24
     assert not {"A11", "A500"} & set(rows_read)
 
@@ -632,7 +634,7 @@ def test_a_workbook_saved_by_excel_is_read(seed):
         b"PK\x03\x04 no zip",
         as_excel([AIX])[:400],
         as_excel([["1" * 400]]).replace(b"111</v>", b"1e9</v>"),
-        workbook.workbook([["a"]])[:-30],
+        sheet_xml.workbook([["a"]])[:-30],
     ],
     ids=["no zip", "cut off", "broken part", "no end"],
 )
