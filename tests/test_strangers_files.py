@@ -51,7 +51,7 @@ OURS = {
     "evaluate/challenge": "what is packed is ours; of a submission every member is counted as it is unpacked",
     "labels/choices.py": "the library's own sources",
     "labels/formats": "bytes that came through the door",
-    "labels/parse/workbook.py": "written",
+    "labels/parse/sheet_xml.py": "written",
     "labels/truth/recognition.py": "written",
     "media/containers/dicom_recording.py": "pieces of a file that came through the door, by a container that is named",
     "media/ffmpeg.py": "a file that was just written",

@@ -6,7 +6,7 @@ from label_examples import EXAMPLES
 from scrubin.base import params
 from scrubin.base.errors import AnnotationError, ParamsError
 from scrubin.base.faults import Fault, Faults
-from scrubin.labels.parse import workbook
+from scrubin.labels.parse import sheet_xml
 from scrubin.labels.registry import FORMATS, label_format, readable
 from scrubin.stages.annotations import report, sources
 from scrubin.stages.annotations.params import AnnotationsParams, SourceParams
@@ -172,7 +172,7 @@ def test_a_damaged_file_of_the_name_that_only_one_format_has_is_refused(tmp_path
 
 def test_a_loose_workbook_without_a_cell_has_no_labels_whatever_it_is_called(tmp_path):
     (tmp_path / "annotations").mkdir()
-    (tmp_path / "annotations/OSATS.xlsx").write_bytes(workbook.workbook([]))
+    (tmp_path / "annotations/OSATS.xlsx").write_bytes(sheet_xml.workbook([]))
     sources.find(tmp_path, EVERYWHERE, RECORDINGS, faults := Faults())
     assert not faults.all()
 

@@ -13,7 +13,7 @@ from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels import formats
 from scrubin.labels.files.output import writer_of
 from scrubin.labels.files.reader import Options, read, read_contents
-from scrubin.labels.parse import workbook
+from scrubin.labels.parse import sheet_xml
 from scrubin.labels.registry import Output, format_of
 
 __all__ = ["EXAMPLES", "faults_of", "formats", "rate_of", "read_files", "write_files"]
@@ -284,7 +284,7 @@ def cholec80cvs():
     times = ("initial_minute", "initial_second", "final_minute", "final_second")
     header = ["video", "critical_view", *times, "two_structures", "cystic_plate", "hepatocystic_triangle", "Total"]
     rows = [[2, 0, 20, 26, 20, 29, 2, 0, 1, 3], [2, 0, 0, 0, 0, 3, 0, 0, 0, 0], [80, 1, 17, 24, 17, 26, 2, 2, 1, 5]]
-    return {"cvs/cholec80-CVS.xlsx": workbook.workbook([header, *rows])}
+    return {"cvs/cholec80-CVS.xlsx": sheet_xml.workbook([header, *rows])}
 
 
 def cvschallenge():
@@ -314,7 +314,7 @@ def aixsuture():
     osats = [f"OSATS_{name}" for name in ("RESPECT", "MOTION", "INSTRUMENT", "SUTURE", "FLOW", "KNOWLEDGE", "PERFORMANCE", "FINAL")]
     header = ["STUDENT", "GROUP", "TIME", "VIDEO", "INVESTIGATOR", "SUTURES", *osats, "GLOBA_RATING_SCORE"]
     rows = [[f"S{i}", "HMD", "PRE", f"A{i}B", rater, 5.0, *[3.0] * 7, None if i else 2.0, 23.5] for i in range(2) for rater in ("A", "B")]
-    return {"aix/OSATS.xlsx": workbook.workbook([header, *rows])}
+    return {"aix/OSATS.xlsx": sheet_xml.workbook([header, *rows])}
 
 
 def spans():

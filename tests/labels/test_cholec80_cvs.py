@@ -7,7 +7,7 @@ from label_examples import EXAMPLES, faults_of, read_files
 from scrubin import cli
 from scrubin.labels import marks
 from scrubin.labels.files import detect
-from scrubin.labels.parse import workbook
+from scrubin.labels.parse import sheet_xml
 from verdict_cases import write_files as put
 
 FILE = "cholec80-CVS.xlsx"
@@ -16,7 +16,7 @@ HEADER = [*HEADER, "hepatocystic_triangle", "Total", "critical_view"]
 
 
 def sheet(*rows, header=HEADER):
-    return {FILE: workbook.workbook([header, *rows])}
+    return {FILE: sheet_xml.workbook([header, *rows])}
 
 
 def seconds_of(*rows):
@@ -92,6 +92,15 @@ def test_a_cell_that_cannot_be_used_is_refused_with_its_row(row, what):
 def test_a_note_or_a_sum_below_the_rows_is_one_fault(row, of):
     said = told("error", [1, 0, 0, 0, 1, 0, 0, 0], row)
     assert said == f"{FILE}, row 3: it has none of the times and points{of}; remove the row if it is a note or a sum, else fill it in"
+
+
+@pytest.mark.parametrize(
+    "line", [["max", *[None] * 4, 2, 2, 2, 6], [*["Cholec80 CVS"], *[None] * 4, "v", 2], [*HEADER[:1], "start", None, "end"]]
+)
+def test_a_line_of_maxima_a_title_and_one_of_groups_above_the_header_are_passed_over(line):
+    files = {FILE: sheet_xml.workbook([line, HEADER, [1, 0, 0, 0, 1, 2, 2, 1]])}
+    assert not sentences(faults_of("cholec80cvs", files), "error")
+    assert "row 1: it stands above the header (row 2): not read" in "\n".join(sentences(faults_of("cholec80cvs", files), "warning"))
 
 
 def read_faulty(row):

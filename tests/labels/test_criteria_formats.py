@@ -355,5 +355,17 @@ def test_words_in_a_column_of_labels_are_refused_however_many_there_are(words):
 def test_decimal_commas_are_read_where_no_comma_separates_cells():
     assert values_of(b"\xef\xbb\xbfvideo;frame;C1;C2\nv;0,0;0,5;1\n") == [[0, "C1", 0.5], [0, "C2", 1.0]]
     assert values_of(b"frame;mark;rater;value\n0;C1;1;0,25\n") == [[0, "C1", 0.25]]
-    told = sentences(faults_of("mark-tables", {"p.csv": b"video;frame;C1\nv;0;1,000\n"}), "error")
-    assert [one.split("; ")[0] for one in told] == ["p.csv, line 2: C1 is '1,000': a decimal separator, or one of thousands?"]
+    told = sentences(faults_of("mark-tables", {"p.csv": b"video;frame;C1\nv;1,000;0\n"}), "error")
+    assert [one.split("; ")[0] for one in told] == ["p.csv, line 2: frame is '1,000': a decimal separator, or one of thousands?"]
+
+
+@pytest.mark.parametrize("cells", ["1,000;0,5", "1.000;0,5", "1,000;0"])
+def test_a_share_has_no_thousands(cells):
+    assert values_of(f"video;frame;C1;C2\nv;0;{cells}\n".encode())[0] == [0, "C1", 1.0]
+    told = sentences(faults_of("mark-tables", {"p.csv": b"video;frame;C1\nv;0;1.000,5\n"}), "error")
+    assert [one.split("; ")[0] for one in told] == ["p.csv, line 2: C1 is '1.000,5': a decimal separator, or one of thousands?"]
+
+
+def test_a_video_whose_number_pandas_wrote_with_a_decimal_comma_has_its_name():
+    found = read_files("mark-tables", {"p.csv": b"video;frame;C1\n1,0;0;0,5\n2,5;0;1\n"})
+    assert [labels.recording for labels in found.recordings] == ["1", "2,5"]

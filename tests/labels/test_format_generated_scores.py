@@ -17,7 +17,7 @@ from scrubin import cli
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.labels.files import detect
-from scrubin.labels.parse import workbook
+from scrubin.labels.parse import sheet_xml, workbook
 from scrubin.labels.parse.fields import Where
 
 SEEDS = range(5)
@@ -191,7 +191,7 @@ CRITERIA = [*CRITERIA, "two_structures", "cystic_plate", "hepatocystic_triangle"
 ROW = ["S", "G", "T", "V", "R", 1, *[3] * 8, 24]
 BROKEN = '<c r="A1"><v>1e400</v></c>'
 RELATIONS_OF_ONE = (
-    f'<Relationships xmlns="{workbook.RELATIONS[1:-1]}"><Relationship Id="r0" Type="worksheet" Target="/xl/s0.xml"/></Relationships>'
+    f'<Relationships xmlns="{sheet_xml.RELATIONS[1:-1]}"><Relationship Id="r0" Type="worksheet" Target="/xl/s0.xml"/></Relationships>'
 )
 FORMULAS = [f"=Raw!{column}4" for column in "ABCDEFGHIJKLMNO"]
 
@@ -205,7 +205,7 @@ def as_people_do(*sheets, hidden=()):
     targets = "".join(f'<Relationship Id="r{i}" Type="{office}/worksheet" Target="/xl/s{i}.xml"/>' for i in range(len(sheets)))
     parts = {
         "xl/workbook.xml": f'<workbook {main} xmlns:r="{office}"><sheets>{listed}</sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{workbook.RELATIONS[1:-1]}">{targets}</Relationships>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{sheet_xml.RELATIONS[1:-1]}">{targets}</Relationships>',
     }
     for i, (_, rows, *merged) in enumerate(sheets):
         body = "".join(
@@ -214,7 +214,7 @@ def as_people_do(*sheets, hidden=()):
         cells = "".join(f'<mergeCell ref="{one}"/>' for one in merged)
         parts[f"xl/s{i}.xml"] = f"<worksheet {main}><sheetData>{body}</sheetData><mergeCells>{cells}</mergeCells></worksheet>"
         for corner, *others in (one.split(":") for one in merged):
-            first, last = (workbook.CELL.fullmatch(one) for one in (corner, *others))
+            first, last = (sheet_xml.CELL.fullmatch(one) for one in (corner, *others))
             for r in range(int(first[2]), int(last[2]) + 1):
                 for letter in range(ord(first[1]), ord(last[1]) + 1):
                     place = f"{chr(letter)}{r}"
@@ -346,6 +346,11 @@ def test_a_row_whose_points_are_formulas_without_a_value_is_one_fault(rows):
         [["Study", "X", "Date", "2024", "Rater", "A"]],
         [[*["of whom"] * 6, *["items"] * 8, "sum"]],
         [["points", *[None] * 5, *[5] * 8, 40]],
+        [[*[None] * 3, "Item no.", None, None, *range(1, 9)]],
+        [[*[None] * 3, "max. points", None, None, *[5] * 8, 40]],
+        [["Study", None, None, "Videos of 2023", "by Rater", *[None] * 9, 2024]],
+        [[*[None] * 3, "n videos", None, None, *["=AVERAGE(G3:G9)"] * 8]],
+        [["Scale", None, None, "file name", "rater", None, *["1-5"] * 8, "8-40"]],
     ],
 )
 def test_what_stands_above_the_header_is_passed_over_and_named(title, tmp_path):
@@ -369,10 +374,13 @@ OTHER = [*ROW[:3], "W", *ROW[4:]]
         ("aixsuture", [[f"{one} " * 2 for one in AIX], ROW, OTHER, [], AIX, [*ROW[:3], "X", *ROW[4:]]], [1, 2, 3]),
         ("aixsuture", [["VIDEO", "INVESTIGATOR", "SCORE"], AIX, ROW], [1]),
         ("cholec80cvs", [[1, 0, 0, 0, 0, 1, 1, 1], CRITERIA, [2, 0, 0, 0, 0, 1, 1, 1]], [1]),
-        # With a few cells, of a name and points, in a header of many: sorted there, as the header was.
-        ("aixsuture", [[*[None] * 3, "W", None, None, "3,5"], AIX, ROW], [1]),
-        ("aixsuture", [[*[None] * 4, "R", *[None] * 9, 24], AIX, ROW], [1]),
-        ("aixsuture", [[*[None] * 3, "W", *[None] * 10, "=SUM(G1:N1)"], AIX, ROW], [1]),
+        # With a few cells, of names and points, in a header of many: sorted there, as the header was.
+        ("aixsuture", [[*[None] * 3, "W", "R", None, "3,5"], AIX, ROW], [1]),
+        ("aixsuture", [[*[None] * 3, "=D4", "R", *[None] * 8, "=G4"], AIX, ROW], [1]),
+        # Without a name, or without a number as points.
+        ("aixsuture", [[*ROW[:4], None, *ROW[5:]], [*ROW[:3], None, None, *ROW[5:]], AIX, ROW], [1, 2]),
+        ("aixsuture", [[*ROW[:6], *["3 points"] * 8], [*ROW[:6], *["-"] * 9], AIX, ROW], [1, 2]),
+        ("cholec80cvs", [[None, 0, 0, 0, 0, 1, 1, 1], ["video01", 0, 0, 0, 0, 1, 1, 1], CRITERIA, [2, 0, 0, 0, 0, 1, 1, 1]], [1, 2]),
         ("aixsuture", [OTHER, [*AIX, *(f"REMARK {i}" for i in range(40))], ROW], [1]),
     ],
 )
@@ -435,12 +443,14 @@ def with_other(part, name="xl/s1.xml", sheets=(("Ratings", [AIX, ROW]), ("Own", 
 def broken_at(cell, *rows):
     """Return the sheet that has a cell behind rows, and no end."""
     cells = ("".join(map(a_cell, row, itertools.repeat(i), itertools.count())) for i, row in enumerate(rows, 1))
-    return f'<worksheet xmlns="{workbook.MAIN[1:-1]}"><sheetData>{"".join(f"<row>{one}</row>" for one in cells)}<row>{cell}</row>'
+    return f'<worksheet xmlns="{sheet_xml.MAIN[1:-1]}"><sheetData>{"".join(f"<row>{one}</row>" for one in cells)}<row>{cell}</row>'
 
 
 @pytest.mark.parametrize("cell", ['<c r="ALM1"><v>1</v></c>', '<c r="A1"><v>1e400</v></c>', '<c r="A1"><v>abc</v></c>', "<c", None])
 def test_what_is_wrong_on_a_sheet_that_nobody_reads_is_a_warning(cell):
-    sheet = None if cell is None else f'<worksheet xmlns="{workbook.MAIN[1:-1]}"><sheetData><row r="1">{cell}</row></sheetData></worksheet>'
+    sheet = (
+        None if cell is None else f'<worksheet xmlns="{sheet_xml.MAIN[1:-1]}"><sheetData><row r="1">{cell}</row></sheetData></worksheet>'
+    )
     found = read_files("aixsuture", with_other(sheet))
     assert found.scores.ratings["score"].tolist() == [24, *[3] * 8]
     assert "sheet 'Own': it cannot be read; put into one sheet what belongs to it" in "".join(sentences(found.faults, "warning"))
@@ -449,7 +459,7 @@ def test_what_is_wrong_on_a_sheet_that_nobody_reads_is_a_warning(cell):
 @pytest.mark.parametrize(
     ("name", "part"),
     [
-        ("xl/s1.xml", f"<worksheet>{' ' * workbook.LARGEST_BYTES}</worksheet>"),
+        ("xl/s1.xml", f"<worksheet>{' ' * sheet_xml.LARGEST_BYTES}</worksheet>"),
         ("xl/_rels/workbook.xml.rels", RELATIONS_OF_ONE),
     ],
 )
@@ -476,8 +486,8 @@ def test_a_fault_in_the_sheet_of_ratings_is_one_of_the_workbook(part, name, shee
 def test_of_a_sheet_that_is_not_chosen_only_the_first_rows_are_read(monkeypatch):
     files = as_people_do(("Long", [["a", "b"]] * 500), ("Ratings", [AIX, ROW]))
     rows_read = []
-    value = workbook._value
-    monkeypatch.setattr(workbook, "_value", lambda cell, texts: rows_read.append(cell.attrib["r"]) or value(cell, texts))
+    value = sheet_xml._value
+    monkeypatch.setattr(sheet_xml, "_value", lambda cell, texts: rows_read.append(cell.attrib["r"]) or value(cell, texts))
     assert scores_of(files)[0] == 24
     assert not {"A11", "A500"} & set(rows_read)
 
@@ -522,6 +532,31 @@ def test_columns_without_a_name_are_gaps_and_a_name_that_stands_twice_is_said():
     assert len(read_files("cholec80cvs", {"a.xlsx": data}).recordings) == 1
 
 
+@pytest.mark.parametrize(
+    ("header", "merged"),
+    [([*AIX[:7], None, *AIX[7:]], ()), ([*AIX, None], ("O1:P1",)), ([*AIX, "=A1"], ()), ([*AIX[:7], "=A1", *AIX[7:]], ())],
+)
+def test_values_below_a_header_that_is_merged_or_a_formula_and_between_columns_without_a_name_are_an_error(header, merged):
+    at = next(i for i, name in enumerate(header) if name not in AIX)
+    row = [*ROW[:at], 4, *ROW[at:]]
+    what = f"row 1: column {chr(ord('A') + at)} has values and no name; name each column, also where cells are merged, or remove it"
+    assert refused(as_people_do(("One", [header, row], *merged))) == f"OSATS.xlsx, {what}"
+
+
+def test_values_of_every_nameless_column_of_criteria_are_one_error():
+    rows = [[*CRITERIA[:6], None, CRITERIA[6], None, CRITERIA[7]], [1, 0, 0, 0, 0, 1, 2, 1, "=A2", 1]]
+    (data,) = as_people_do(("One", rows, "F1:G1")).values()
+    (said,) = errors_of("cholec80cvs", {"a.xlsx": data})
+    assert said.startswith("a.xlsx, row 1: columns G, I have values and no name; name each column")
+
+
+def test_values_without_a_name_before_and_behind_all_columns_are_told():
+    files = as_people_do(("One", [[None, *AIX], [0, *ROW, "a remark"]]))
+    assert scores_of(files) == [24, *[3] * 8]
+    (said,) = sentences(read_files("aixsuture", files).faults, "warning")
+    assert said.startswith("OSATS.xlsx, row 1: columns A, Q have values and no name: not read; name each column")
+
+
 def test_of_two_workbooks_both_are_named():
     (data,) = as_people_do(("One", [AIX, ROW])).values()
     assert refused({"OSATS.xlsx": data, "Book1.xlsx": data}) == "OSATS.xlsx: there is also Book1.xlsx; name the one with the ratings"
@@ -530,7 +565,8 @@ def test_of_two_workbooks_both_are_named():
 @pytest.mark.parametrize("words", [["VIDEO", "TIME", "room"], ["video", "two_structures"], []])
 def test_a_workbook_with_few_words_of_a_format_or_without_a_cell_is_of_none(tmp_path, words):
     (tmp_path / "table.xlsx").write_bytes(*as_people_do(("One", [words, ["v", "9:30"][: len(words)]]), ("Two", [words])).values())
-    with pytest.raises(AnnotationError, match="looks like no format"):
+    why = r"no row of table\.xlsx is the header of one" if words else r"no sheet of table\.xlsx has a cell"
+    with pytest.raises(AnnotationError, match=rf"looks like no format of labels \({why}"):
         detect.detected(tmp_path / "table.xlsx")
 
 
@@ -598,7 +634,7 @@ def test_a_workbook_saved_by_excel_is_read(seed):
         b"PK\x03\x04 no zip",
         as_excel([AIX])[:400],
         as_excel([["1" * 400]]).replace(b"111</v>", b"1e9</v>"),
-        workbook.workbook([["a"]])[:-30],
+        sheet_xml.workbook([["a"]])[:-30],
     ],
     ids=["no zip", "cut off", "broken part", "no end"],
 )

@@ -299,7 +299,7 @@ def meant_columns(columns: Sequence[str], required: Sequence[str], optional: Seq
     return tuple(meant.get(name, name) for name in columns)
 
 
-def with_points(sheet: Sheet, numeric: Sequence[str]) -> tuple[Sheet, tuple[Fault, ...]]:
+def with_points(sheet: Sheet, numeric: Sequence[str], shares: Sequence[str] = ()) -> tuple[Sheet, tuple[Fault, ...]]:
     """Return a sheet with decimal points for decimal commas, and a fault for each number that can be read in two ways.
 
     Only where the delimiter is not the comma. ``12,5`` is 12.5. ``12,500`` is 12.5 or twelve thousand five hundred: it is read
@@ -312,18 +312,20 @@ def with_points(sheet: Sheet, numeric: Sequence[str]) -> tuple[Sheet, tuple[Faul
         As read.
     numeric
         The columns that hold numbers; of the others no cell is looked at.
+    shares
+        Columns of numbers that have no thousands, such as probabilities: ``1,000`` and ``1.000`` are 1.
     """
     if sheet.delimiter not in DELIMITERS or sheet.delimiter == ",":
         return sheet, ()
-    places = [(row, name) for row in sheet.rows for name in numeric if name in row.cells]
+    places = [(row, name) for row in sheet.rows for name in (*numeric, *shares) if name in row.cells]
     has_comma = any(
         _COMMA.fullmatch(cell) and not _COMMA_OR_THOUSANDS.fullmatch(cell) for cell in (row.cells[name] for row, name in places)
     )
+    or_thousands = _POINT_OR_THOUSANDS if has_comma else _COMMA_OR_THOUSANDS
     faults, changed = [], dict[int, dict[str, str]]()
     for row, name in places:
         cell = row.cells[name]
-        unclear = _BOTH.fullmatch(cell) or (_POINT_OR_THOUSANDS if has_comma else _COMMA_OR_THOUSANDS).fullmatch(cell)
-        if unclear:
+        if _BOTH.fullmatch(cell) or (name not in shares and or_thousands.fullmatch(cell)):
             what = f"{name} is '{shown(cell)}': a decimal separator, or one of thousands?"
             faults.append(error(sheet.file, "number-separator", what, "write it without thousands separators", place=row.place))
         elif _COMMA.fullmatch(cell):

@@ -589,5 +589,5 @@ def _first(path: Path, files: Iterable[Path]) -> str:
     if not _size(file):
         return f" ({name} is empty)"
     if file.suffix.lower() == ".xlsx":
-        return f" (no row of {name} is the header of one, {workbook.IN_TIME})"
+        return f" ({workbook.why_none(file, name)})"
     return f" (the first file is {name})" if path.is_dir() else ""

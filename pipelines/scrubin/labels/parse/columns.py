@@ -59,7 +59,7 @@ LISTED = 12
 """So many classes of a list are named."""
 NS = 10**9
 _DECIMAL = re.compile(r"([0-9]{1,9})(?:\.([0-9]{0,20}))?")
-_VIDEO_AS_FLOAT = re.compile(r"(?P<whole>-?\d+)\.0*")
+_VIDEO_AS_FLOAT = re.compile(r"(?P<whole>-?\d+)(\.0*|,0)")
 _COMMA = re.compile(r"[0-9]{1,9},[0-9]{1,20}")
 _COMMA_OR_THOUSANDS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
 _CLOCK = re.compile(r"(?:([0-9]{1,2}) days? )?([0-9]{1,2}):([0-5][0-9]):([0-5][0-9](?:\.[0-9]{0,20})?)")
@@ -88,10 +88,10 @@ def first_of(names: Iterable[str], *meanings: Meaning) -> str | None:
 
 
 def name_of_video(cell: str) -> str:
-    """Return the name of a video without the point that pandas gives a number; its zeros in front stay, and 1.5e1 is a name.
+    """Return the name of a video without the point or comma that pandas gives a number; its zeros in front stay, and 1.5e1 is a name.
 
-    >>> name_of_video("001.0"), name_of_video("01.50"), name_of_video("1.5e1")
-    ('001', '01.50', '1.5e1')
+    >>> name_of_video("001.0"), name_of_video("1,0"), name_of_video("01.50"), name_of_video("1.5e1")
+    ('001', '1', '01.50', '1.5e1')
     """
     match = _VIDEO_AS_FLOAT.fullmatch(cell)
     return match["whole"] if match else cell

@@ -1,56 +1,33 @@
-"""The sheets of an Excel workbook as rows of text, or back: only values, which is all that rating sheets hold.
-
-A workbook is a zip of XML (ECMA-376). Written files have fixed times, so that equal rows give equal bytes. openpyxl would be one more
-package for whoever only scores, and writes other bytes.
-"""
+"""The table of a format in an Excel workbook: the sheet that has it, its header, the rows below, and what of the others is passed over."""
 
 from __future__ import annotations
 
-import io
 import re
 import zipfile
-import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
-from xml.etree import ElementTree
-from xml.sax.saxutils import escape
 
 from scrubin.base import csv_text, strangers, unpacking
 from scrubin.base.errors import AnnotationError, FileError, ScrubinError
 from scrubin.base.faults import Fault
+from scrubin.labels.parse import sheet_xml
 from scrubin.labels.parse.fields import Where
+from scrubin.labels.parse.sheet_xml import UNREADABLE, Cells
 
-MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-RELATIONS = "{http://schemas.openxmlformats.org/package/2006/relationships}"
-RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
-CELL = re.compile(r"([A-Z]{1,3})([0-9]+)")
-MERGED = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
+_NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)")
+_POINTS = re.compile(rf"{_NUMBER.pattern}(\s.*)?")
+"""A number, or one with a word behind it; ``1-5`` is none."""
 FORMULA = "formula"
-LARGEST_BYTES = 64 << 20  # a rating sheet has some thousand rows
-MOST_PARTS, MOST_COLUMNS = 10_000, 1_000
+MOST_PARTS = 10_000
 MOST_CELLS = 5_000_000  # empty ones before the last of a row count
 HEADER_WITHIN = 10
 """In so many rows with a value the header is looked for, as a title or a line of groups may stand above it."""
 IN_TIME = f"in one of the first {HEADER_WITHIN} rows with a value"
 FEWEST_SIGNS = 3
 """So many columns of a format make a sheet look like one: a word or two, such as VIDEO and TIME, stand in anybody's table."""
-FIXED_TIME = (1980, 1, 1, 0, 0, 0)
-UNREADABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    RuntimeError,  # of an archive with a password
-    ElementTree.ParseError,
-    KeyError,
-    ValueError,
-    IndexError,
-    OverflowError,
-    NotImplementedError,
-)
 Row = tuple[int, list[str]]
 
 
@@ -88,12 +65,12 @@ class Tab:
 
 @dataclass(frozen=True)
 class _Layout:
-    """The columns that a sheet of a format has, those of them that name a row, how names of its items begin, and of columns with points."""
+    """What `declare` says of a format."""
 
     columns: frozenset[str]
     keys: frozenset[str]
     items: tuple[str, ...]
-    points: tuple[str, ...]
+    may_be_key: Callable[[str], bool]
 
     def signs(self, cells: Collection[str]) -> int:
         """Return how many columns of the format a row names."""
@@ -106,6 +83,19 @@ class _Layout:
     def has_items(self, cells: Iterable[str]) -> bool:
         """Return whether any of these columns is an item."""
         return any(cell.startswith(self.items) for cell in cells)
+
+    def is_rated(self, cells: Mapping[str, str]) -> bool:
+        """Return whether these cells by column are like a row of data: named and with points, or filled in for the most part.
+
+        A title has no points. What points mean, or how many there may be, stands in a line without names of a row.
+        """
+        items = {name: cell for name, cell in cells.items() if name.startswith(self.items)}
+        is_named = all(cell == FORMULA or (cell and self.may_be_key(cell)) for cell in (cells.get(name, "") for name in self.keys))
+        if is_named and any(cell == FORMULA or _NUMBER.fullmatch(cell) for cell in items.values()):
+            return True
+        others = [name for name in self.columns if not name.startswith(self.items)]
+        given = [cell for cell in items.values() if cell and (cell == FORMULA or csv_text.is_missing(cell) or _POINTS.fullmatch(cell))]
+        return 2 * len(list(filter(cells.get, others))) > len(others) and 2 * len(given) > len(items)
 
 
 @dataclass
@@ -156,8 +146,8 @@ def _opened(file: str, data: bytes, layouts: Collection[_Layout]) -> Iterator[tu
     """
     try:
         with unpacking.zipped(data, file, MOST_PARTS) as archive:
-            texts = _shared(archive)
-            every = [_Glance(name, path, is_first=not i) for i, (name, path) in enumerate(_listed(archive))]
+            texts = sheet_xml.shared(archive)
+            every = [_Glance(name, path, is_first=not i) for i, (name, path) in enumerate(sheet_xml.listed(archive))]
             for one in every:
                 _look(archive, texts, one, layouts)
             yield archive, texts, every
@@ -238,7 +228,9 @@ def note_unsaid(where: Where, tab: Tab, row: int, header: Sequence[str], *, need
 
 
 def has_columns(where: Where, tab: Tab, needed: Sequence[str]) -> bool:
-    """Return whether a sheet has the columns of a format, and none twice, after noting what is wrong; some may have no name.
+    """Return whether a sheet has the columns of a format, and none twice, after noting what is wrong.
+
+    Columns may have no name where they have no value. What stands before or behind all names is told, such as row numbers and remarks.
 
     Parameters
     ----------
@@ -249,14 +241,32 @@ def has_columns(where: Where, tab: Tab, needed: Sequence[str]) -> bool:
     missing = [name for name in needed if not any(one == name or f"{one[: len(name) - 3]}..." == name for one in header)]
     twice = [name for name in dict.fromkeys(header) if name and header.count(name) > 1]
     if not missing and not twice:
-        return True
+        return _are_named(where.at(tab.place(number)), tab)
     what = f"column {', '.join(missing)} missing" if missing else f"column {', '.join(map(csv_text.shown, twice))} stands twice"
     fix = f"expected {', '.join(needed)} {IN_TIME}" if missing else "rename or remove one"
     where.at(tab.place(number)).error("header", what, fix)
     return False
 
 
-def declare(name: str, columns: Collection[str], keys: Collection[str], items: Collection[str], points: Collection[str]) -> None:
+def _are_named(where: Where, tab: Tab) -> bool:
+    """Return whether no column between others, or below a name that a formula or a merged cell hides, has values and no name."""
+    (number, header), *below = tab.rows
+    filled = {i for _, cells in below for i, cell in enumerate(cells) if cell}
+    filled |= {i for (row, i), why in tab.unsaid.items() if why == FORMULA and row != number}
+    nameless = sorted(i for i in filled if i >= len(header) or not header[i])
+    names = [i for i, name in enumerate(header) if name]
+    lost = [i for i in nameless if (number, i) in tab.unsaid or names[0] < i < names[-1]]
+    for note, rule, of in ((where.error, "header", lost), (where.warning, "not-kept", [i for i in nameless if i not in lost])):
+        if of:
+            several, which = len(of) > 1, ", ".join(map(sheet_xml.letters, of))
+            what = f"column{'s' if several else ''} {which} {'have' if several else 'has'} values and no name"
+            note(rule, what if of is lost else f"{what}: not read", "name each column, also where cells are merged, or remove it")
+    return not lost
+
+
+def declare(
+    name: str, columns: Collection[str], keys: Collection[str], items: Collection[str], may_be_key: Callable[[str], bool] = bool
+) -> None:
     """Say which columns a sheet of a format of workbooks has.
 
     Parameters
@@ -266,11 +276,11 @@ def declare(name: str, columns: Collection[str], keys: Collection[str], items: C
     keys
         Those that name a row.
     items
-        How those begin in which a formula, also without a stored value, makes a row of data; sums may be prefilled.
-    points
-        How those begin in which only a row of data has a number.
+        How those with points begin. A formula in them, also without a stored value, makes a row of data; sums may be prefilled.
+    may_be_key
+        Whether a cell may name a row.
     """
-    _LAYOUTS[name] = _Layout(frozenset(columns), frozenset(keys), tuple(items), tuple(points))
+    _LAYOUTS[name] = _Layout(frozenset(columns), frozenset(keys), tuple(items), may_be_key)
 
 
 _LAYOUTS: dict[str, _Layout] = {}
@@ -302,6 +312,16 @@ def has_signs(path: Path, name: str, *, unreadable: bool) -> bool:
     return unreadable and any(one.is_broken for one in every)
 
 
+def why_none(path: Path, file: str) -> str:
+    """Return why a workbook looks like none of a format; ``file`` is how people call it."""
+    try:
+        with _opened(file, strangers.read_bytes(path), _LAYOUTS.values()) as (_, _, every):
+            is_empty = not any(one.header or one.is_broken for one in every)
+    except ScrubinError:
+        is_empty = False
+    return f"no sheet of {file} has a cell" if is_empty else f"no row of {file} is the header of one, {IN_TIME}"
+
+
 def _not_one(file: str) -> Fault:
     return Fault(file, "workbook", "not a workbook that can be read", "save it as Excel workbook (.xlsx)")
 
@@ -310,55 +330,40 @@ def _look(archive: zipfile.ZipFile, texts: list[str], sheet: _Glance, layouts: C
     """Look at the first rows of a sheet: up to the one below a whole header, or so many as a header may stand in."""
     count, is_whole, most = 0, False, -1
     try:
-        _refuse_large(archive, sheet.path)
-        with archive.open(sheet.path) as part:
-            rows = (element for _, element in ElementTree.iterparse(part) if element.tag == f"{MAIN}row")
-            for i, element in enumerate(rows):
-                row = _row(element, texts)
-                element.clear()
-                if is_whole:
-                    sheet.has_more = any(_is_row(row, sheet.header, layout) for layout in layouts)
-                elif any(row.cells):
-                    count += 1
-                    is_whole, signs = max((layout.is_whole(row.cells), layout.signs(row.cells)) for layout in layouts)
-                    if is_whole or signs > most:
-                        sheet.header, sheet.top, most = row.cells, i, signs
-                if sheet.has_more or (count == HEADER_WITHIN and not is_whole):
-                    return
+        for i, row in enumerate(sheet_xml.first_rows(archive, sheet.path, texts)):
+            if is_whole:
+                sheet.has_more = any(_is_row(row, sheet.header, layout) for layout in layouts)
+            elif any(row.cells):
+                count += 1
+                is_whole, signs = max((layout.is_whole(row.cells), layout.signs(row.cells)) for layout in layouts)
+                if is_whole or signs > most:
+                    sheet.header, sheet.top, most = row.cells, i, signs
+            if sheet.has_more or (count == HEADER_WITHIN and not is_whole):
+                return
     except UNREADABLE:
         sheet.has_more, sheet.is_broken = bool(sheet.header), True
 
 
-def _is_row(row: _Cells, header: Sequence[str], layout: _Layout) -> bool:
+def _is_row(row: Cells, header: Sequence[str], layout: _Layout) -> bool:
     """Return whether it is a row of data: with formulas without a value for names and sums, and no points, it is prefilled, or a gap."""
     return any(row.cells) or layout.has_items(header[i] for i in row.formulas if i < len(header))
 
 
-def _is_like_row(row: _Cells, header: Sequence[str], layout: _Layout) -> bool:
-    """Return whether what stands above the header is like another header, or a row below it: it has a name and a number as points.
-
-    A title has neither there, and a line of groups, or of what points mean, not both.
-    """
-    filled = {name: cell or FORMULA for i, (name, cell) in enumerate(zip(header, row.cells, strict=False)) if cell or i in row.formulas}
-    points = [cell for name, cell in filled.items() if name.startswith(layout.points)]
-    return layout.signs(row.cells) > 1 or (not layout.keys.isdisjoint(filled) and any(map(_may_be_points, points)))
-
-
-def _may_be_points(cell: str) -> bool:
-    return cell == FORMULA or csv_text.NUMBER.fullmatch(cell.replace(",", ".")) is not None
+def _is_like_row(row: Cells, header: Sequence[str], layout: _Layout) -> bool:
+    """Return whether what stands above the header is like another header, or a row below it."""
+    cells = [FORMULA if i in row.formulas else cell for i, cell in enumerate(row.cells)]
+    return layout.signs(cells) > 1 or layout.is_rated(dict(zip(header, [*cells, *[""] * len(header)], strict=False)))
 
 
 def _tab(where: Where, archive: zipfile.ZipFile, texts: list[str], found: _Glance, layout: _Layout) -> Tab:
-    sheet = ElementTree.fromstring(_part(archive, found.path))
-    above: list[tuple[int, _Cells]] = []
+    sheet = sheet_xml.read(archive, found.path, texts)
+    above: list[tuple[int, Cells]] = []
     prefilled: list[int] = []
     rows: list[Row] = []
     unsaid: dict[tuple[int, int], str] = {}
     truths: set[tuple[int, int]] = set()
-    count, number = 0, 0
-    for at, element in enumerate(sheet.iter(f"{MAIN}row")):
-        number = int(element.attrib.get("r", number + 1))
-        row = _row(element, texts)
+    count = 0
+    for at, (number, row) in enumerate(sheet.rows):
         count += len(row.cells)
         if count > MOST_CELLS:
             raise ValueError(count)
@@ -370,7 +375,7 @@ def _tab(where: Where, archive: zipfile.ZipFile, texts: list[str], found: _Glanc
             truths |= {(number, i) for i in row.truths}
         elif any(found.header[i] in layout.keys for i in row.formulas if i < len(found.header)):
             prefilled.append(number)
-    tab = Tab(found.name, found.is_first, tuple(rows), unsaid | _merged(sheet, dict(rows)), frozenset(truths))
+    tab = Tab(found.name, found.is_first, tuple(rows), unsaid | _merged(sheet.merges, dict(rows)), frozenset(truths))
     like_rows = [number for number, row in above if _is_like_row(row, found.header, layout)]
     for number in like_rows:
         what = f"it stands above the header (row {rows[0][0]}), and is like a row of the table"
@@ -386,15 +391,11 @@ def _tab(where: Where, archive: zipfile.ZipFile, texts: list[str], found: _Glanc
     return tab
 
 
-def _merged(sheet: ElementTree.Element, rows: Mapping[int, list[str]]) -> dict[tuple[int, int], str]:
+def _merged(merges: Iterable[sheet_xml.Merge], rows: Mapping[int, list[str]]) -> dict[tuple[int, int], str]:
     """Return the cells of rows that have no value because they are merged with one that has, which is named."""
     found = {}
     numbers, width = sorted(rows), max(map(len, rows.values()), default=0)
-    for one in sheet.iter(f"{MAIN}mergeCell"):
-        match = MERGED.fullmatch(one.attrib.get("ref", ""))
-        if match is None:
-            continue
-        first, top, last, bottom = _column(match[1]), int(match[2]), _column(match[3]), int(match[4])
+    for name, top, bottom, first, last in merges:
         # A text that is alone in its row, over many columns, is a title or a footnote.
         if not _has_text(rows, top, first) or sum(map(bool, rows[top])) == 1:
             continue
@@ -402,140 +403,9 @@ def _merged(sheet: ElementTree.Element, rows: Mapping[int, list[str]]) -> dict[t
         for number in numbers[bisect_left(numbers, top) : bisect_right(numbers, bottom)]:
             for i in range(first, min(last, width - 1) + 1):
                 if not _has_text(rows, number, i):
-                    found[number, i] = f"{match[1]}{match[2]}"
+                    found[number, i] = name
     return found
 
 
 def _has_text(rows: Mapping[int, list[str]], row: int, column: int) -> bool:
     return column < len(rows.get(row, ())) and bool(rows[row][column])
-
-
-def workbook(table: Sequence[Sequence[str | float | None]]) -> bytes:
-    """Return a workbook of one sheet; None is an empty cell."""
-    lines = []
-    for number, row in enumerate(table, start=1):
-        cells = (_cell(f"{_letters(i)}{number}", value) for i, value in enumerate(row) if value is not None)
-        lines.append(f'<row r="{number}">{"".join(cells)}</row>')
-    name = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    package = "http://schemas.openxmlformats.org/package/2006"
-    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-    parts = {
-        "[Content_Types].xml": f'<Types xmlns="{package}/content-types">'
-        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/>'
-        f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{kind}.worksheet+xml"/></Types>',
-        "_rels/.rels": f'<Relationships xmlns="{package}/relationships">'
-        f'<Relationship Id="rId1" Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{name}" xmlns:r="{office}">'
-        '<sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}/relationships">'
-        f'<Relationship Id="rId1" Type="{office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
-        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{name}"><sheetData>{"".join(lines)}</sheetData></worksheet>',
-    }
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, text in parts.items():
-            info = zipfile.ZipInfo(path, FIXED_TIME)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, f'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n{text}')
-    return buffer.getvalue()
-
-
-def _part(archive: zipfile.ZipFile, path: str) -> bytes:
-    _refuse_large(archive, path)
-    return archive.read(path)
-
-
-def _refuse_large(archive: zipfile.ZipFile, path: str) -> None:
-    if archive.getinfo(path).file_size > LARGEST_BYTES:
-        raise ValueError(path)
-
-
-def _listed(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
-    """Yield name and path of each sheet; a path that no part has where it is not said."""
-    book = ElementTree.fromstring(_part(archive, "xl/workbook.xml"))
-    relations = ElementTree.fromstring(_part(archive, "xl/_rels/workbook.xml.rels"))
-    targets = {one.attrib["Id"]: one.attrib["Target"] for one in relations.iter(f"{RELATIONS}Relationship")}
-    for sheet in book.iter(f"{MAIN}sheet"):
-        target = targets.get(sheet.attrib.get(RELATION, ""), "")
-        yield sheet.attrib.get("name", ""), target.lstrip("/") if target.startswith("/") else f"xl/{target}"
-
-
-def _shared(archive: zipfile.ZipFile) -> list[str]:
-    if "xl/sharedStrings.xml" not in archive.namelist():
-        return []
-    root = ElementTree.fromstring(_part(archive, "xl/sharedStrings.xml"))
-    return [_text(item) for item in root.iter(f"{MAIN}si")]
-
-
-def _text(item: ElementTree.Element) -> str:
-    # Phonetic hints are no part of the text.
-    hints = {id(text) for hint in item.iter(f"{MAIN}rPh") for text in hint.iter(f"{MAIN}t")}
-    return "".join(text.text or "" for text in item.iter(f"{MAIN}t") if id(text) not in hints)
-
-
-class _Cells(NamedTuple):
-    """The cells of a row, and which of them are formulas without a stored value, and truth values."""
-
-    cells: list[str]
-    formulas: list[int]
-    truths: list[int]
-
-
-def _row(row: ElementTree.Element, texts: list[str]) -> _Cells:
-    cells: dict[int, str] = {}
-    formulas, truths = [], []
-    for i, cell in enumerate(row.iter(f"{MAIN}c")):
-        match = CELL.fullmatch(cell.attrib.get("r", ""))
-        column, value = _column(match[1]) if match else i, _value(cell, texts)
-        # The text that a formula gives may be empty.
-        unsaid = not value and cell.find(f"{MAIN}f") is not None and cell.attrib.get("t") != "str"
-        if value or unsaid:  # an empty cell that has a colour is none
-            cells[column] = value
-        if unsaid:
-            formulas.append(column)
-        if value and cell.attrib.get("t") == "b":
-            truths.append(column)
-    if max(cells, default=0) >= MOST_COLUMNS:
-        raise ValueError(row.attrib.get("r"))
-    return _Cells([cells.get(i, "").strip() for i in range(max(cells, default=-1) + 1)], formulas, truths)
-
-
-def _value(cell: ElementTree.Element, texts: list[str]) -> str:
-    kind = cell.attrib.get("t", "n")
-    if kind == "inlineStr":
-        return _text(cell)
-    value = cell.find(f"{MAIN}v")
-    if value is None or value.text is None:
-        return ""
-    if kind == "s":
-        return texts[int(value.text)]
-    if kind == "b":
-        return "TRUE" if int(value.text) else "FALSE"
-    if kind != "n":
-        return value.text
-    number = float(value.text)
-    return str(int(number)) if number == int(number) else repr(number)
-
-
-def _column(letters: str) -> int:
-    column = 0
-    for letter in letters:
-        column = column * 26 + ord(letter) - ord("A") + 1
-    return column - 1
-
-
-def _letters(column: int) -> str:
-    letters = ""
-    column += 1
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
-
-
-def _cell(place: str, value: str | float) -> str:
-    if isinstance(value, str):
-        return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{escape(value)}</t></is></c>'
-    return f'<c r="{place}"><v>{int(value) if value == int(value) else value!r}</v></c>'

@@ -19,7 +19,7 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.model import Collection, LabelFiles, Scores, rating_rows
-from scrubin.labels.parse import fields, workbook
+from scrubin.labels.parse import fields, sheet_xml, workbook
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
@@ -37,7 +37,7 @@ ROUNDING = 1e-9
 SEEN_AS_ONE = "dashes, apostrophes, blanks or what does not show"
 
 
-workbook.declare("aixsuture", (*COLUMNS, TOTAL), KEYS, items=(PREFIX,), points=(PREFIX, TOTAL))
+workbook.declare("aixsuture", (*COLUMNS, TOTAL), KEYS, items=(PREFIX,))
 
 
 def _may_have_ratings(path: Path) -> bool:
@@ -209,7 +209,7 @@ def write(collection: Collection, out: Output) -> None:
         of_row = facts.get((str(id_), str(rater)), {})
         values = {"VIDEO": str(id_), "INVESTIGATOR": str(rater), **{name: of_row.get(name.lower()) for name in KEPT}}
         table.append([*(_cell(values[name]) for name in COLUMNS), *(_cell(points.get(name)) for name in (*aspects, "GRS"))])
-    out.files[FILE] = workbook.workbook(table)
+    out.files[FILE] = sheet_xml.workbook(table)
 
 
 def _facts(facts: pd.DataFrame) -> Mapping[tuple[str, str], Mapping[str, Any]]:

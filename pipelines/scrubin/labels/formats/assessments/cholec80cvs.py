@@ -60,7 +60,11 @@ class _Video:
                 self.points[second], self.rows[second] = points, row
 
 
-workbook.declare(NAME, NEEDED, (VIDEO,), items=(*TIMES, *CRITERIA), points=tuple(CRITERIA))
+def _is_whole(cell: str) -> bool:
+    return documents.frame_number(cell) is not None
+
+
+workbook.declare(NAME, NEEDED, (VIDEO, *TIMES), items=tuple(CRITERIA), may_be_key=_is_whole)
 
 
 def _has_criteria(path: Path) -> bool:

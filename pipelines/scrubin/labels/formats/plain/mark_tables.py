@@ -109,7 +109,7 @@ def _videos(where: Where, sheet: csv_text.Sheet, own: str, stated: set[str], oth
         return {}
     # Any other column without a value may be for remarks.
     stated |= {row.cells[MARK] for row in sheet.rows} - {""} if is_long else {one for one in criteria if CRITERION.fullmatch(one)}
-    sheet, unclear = csv_text.with_points(sheet, [number, *([VALUE] if is_long else criteria)])
+    sheet, unclear = csv_text.with_points(sheet, [number], shares=[VALUE] if is_long else criteria)
     where.faults.extend(unclear)
     refused = {fault.place for fault in unclear}
     videos: dict[str, _Rows] = {}
@@ -152,7 +152,7 @@ def _no_criteria(sheets: Names[csv_text.Sheet], known: Names[str] | None) -> fro
 
 def _beyond_values(sheet: csv_text.Sheet) -> set[str]:
     """Return which columns have a value that no criterion can have."""
-    rows = csv_text.with_points(sheet, sheet.columns)[0].rows
+    rows = csv_text.with_points(sheet, (), shares=sheet.columns)[0].rows
     return {name for row in rows for name, cell in row.cells.items() if not csv_text.is_missing(cell) and not _may_be_value(cell)}
 
 
