@@ -198,6 +198,7 @@ _SPELT = (
     (re.compile(r"video[\s_\-]*[0-9]+"), "cholec80"),
     (re.compile(r"(?i:esad|psi|pwh)v"), "prostatd"),
 )
+_KINDS = {one for kind in ("annotation", "clip", "file", "frame", "image", "label", "mask", "video") for one in (kind, f"{kind}s")} | {"data", "raw"}
 _FOLDERS = re.compile(r"[/\\]")
 _WORD = re.compile("[a-z]*")
 
@@ -273,9 +274,12 @@ def _path(video: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _folder_told(path: str) -> str:
-    """Return the folder that may tell a video from others of its number: of a bare number only, and not that of a public dataset."""
+    """Return the folder that may tell a video from others of its number: of a bare number only, and not that of a public dataset.
+
+    The frames of a video are the video: what kind of files a folder holds tells nothing.
+    """
     folder, _, name = path.rpartition("/")
-    parts = [joined(part) for part in folder.split("/") if not _is_of_subset(part)]
+    parts = [kind for part in folder.split("/") if not _is_of_subset(part) and (kind := joined(part)) not in _KINDS]
     public = tuple(map(joined, names()))
     return "/".join(parts) if whole_number(folded(name)) and not any(part.startswith(public) for part in parts) else ""
 
