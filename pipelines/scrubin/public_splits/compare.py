@@ -198,7 +198,11 @@ _SPELT = (
     (re.compile(r"video[\s_\-]*[0-9]+"), "cholec80"),
     (re.compile(r"(?i:esad|psi|pwh)v"), "prostatd"),
 )
-_KINDS = {one for kind in ("annotation", "clip", "file", "frame", "image", "label", "mask", "video") for one in (kind, f"{kind}s")} | {"data", "raw"}
+_KINDS = {
+    "data",
+    "raw",
+    *(kind + end for kind in ("annotation", "clip", "file", "frame", "image", "label", "mask", "video") for end in ("", "s")),
+}
 _FOLDERS = re.compile(r"[/\\]")
 _WORD = re.compile("[a-z]*")
 
