@@ -10,6 +10,7 @@ import pytest
 import browser
 import keyboard
 import review_server
+import review_study
 from held_requests import Held, wait_until_routed
 from scrubin.stages.review import LEDGER_PATH
 
@@ -26,7 +27,8 @@ SOON_LATE = """() => {
 
 @pytest.fixture
 def page(chromium, folder):
-    """The single recording, whose first span has the frames 10 to 14."""
+    """The single recording, with one span of the frames 10 to 14."""
+    review_study.propose(folder, [review_study.proposal("single", "mono", 10, 14)])
     with review_server.running(folder, "--by", "ann", "--at", "single:0") as server:
         context = chromium.new_context(viewport=browser.SIZE)
         page = context.new_page()
