@@ -5,7 +5,7 @@ import json
 from each import each
 from fault_lines import sentences
 from label_examples import EXAMPLES
-from scrubin.labels.files import beside, reader
+from scrubin.labels.files import beside, conversion, reader
 
 VIDEOS = ("VID68", "VID70")
 MAY_BE_LABELS = {
@@ -81,34 +81,130 @@ MAY_BE_LABELS = {
     "says_video.txt": "Trained by Anna, without VID70.\n",
     "empty.json": "{}",
     "nothing.txt": "\n",
-}
-ARE_NONE = {
-    "notes.txt": "Trained by Anna.\nThe model is ours.\n",
+    "spans_by_name.json": '{"Preparation": {"start": 0, "end": 120}, "Clipping": {"start": 120, "end": 300}}',
+    "spans_by_name_txt.json": '{"Preparation": {"start": "00:00", "end": "02:00"}, "Clipping": {"start": "02:00", "end": "05:00"}}',
+    "starts.json": '{"Preparation": 0, "Dissection": 120, "Clipping": 300}',
+    "osats.json": '{"rater": "A", "respect_for_tissue": 3, "time_and_motion": 4, "flow": 2}',
+    "criteria2.json": '{"C1": 1, "C2": 0}',
+    "cvs.json": '{"cystic_plate": 1, "two_structures": 0, "hepatocystic": 1}',
+    "box_by_tool.json": '{"grasper": {"x": 1, "y": 2, "w": 3, "h": 4}, "hook": {"x": 5, "y": 6, "w": 3, "h": 4}}',
+    "points_by_name.json": '{"left_tip": {"x": 1, "y": 2}, "right_tip": {"x": 3, "y": 4}}',
+    "one_box.json": '{"frame": 968, "clip": "op3", "tool": "grasper", "bbox": [1, 2, 3, 4], "conf": 0.9}',
+    "one_box2.json": '{"det": {"bbox": [1,2,3,4], "score": 0.5, "label": "x", "id": 1, "area": 3}}',
+    "triplet_one.json": '{"frame": 968, "instrument": "grasper", "verb": "grasp", "target": "gallbladder"}',
+    "rows_as_strings.json": '{"predictions": ["0 prep", "1 prep", "2 clip"]}',
+    "rows_as_csv_strings.json": '{"rows": ["968,4,0.6,0.1,0.4,0.4,0.9", "969,4,0.6,0.1,0.4,0.4,0.9"]}',
+    "csv_in_json.json": '{"csv": "frame,phase\\n0,1\\n1,1\\n2,2\\n"}',
+    "strings_by_name.json": '{"phases": "0 0 0 1 1 1 2 2", "fps": 1}',
+    "two_frames.json": '{"frame1": "prep", "frame2": "clip"}',
+    "frame_words.json": '{"first": "prep", "second": "prep", "third": "clip"}',
+    "phase_order.json": '{"phases": ["prep", "clip", "cut"], "by": "us"}',
+    "by_tool_frames.json": '{"grasper": [1, 2, 3], "model": "x", "run": 1, "by": "us", "note": "y"}',
+    "curve_loss_named.json": '{"loss": [0, 1, 1, 2], "acc": 1}',
+    "events_timed.json": '{"clip_applied": "00:12:01", "bleeding": "00:14:03"}',
+    "b64.json": '{"predictions": "H4sIAAAAAAAAA8vPBgBH3dx5AgAAAA=="}',
+    "epoch_rows.json": '[{"epoch": 30, "frame": 0, "phase": 1, "loss": 0.2}, {"epoch": 30, "frame": 1, "phase": 1, "loss": 0.3}]',
+    "iter_boxes.json": '[{"iter": 1, "frame": 968, "x": 1, "y": 2, "acc": 0.9}, {"iter": 2, "frame": 969, "x": 1, "y": 2, "acc": 0.9}]',
+    "epoch.csv": "epoch,frame,phase,loss\n30,0,1,0.2\n30,1,1,0.3\n",
+    "dump.csv": "iter,image,pred,label,acc,loss\n0,a_1,2,2,1,0.1\n1,a_2,2,2,1,0.2\n",
+    "epoch.txt": "epoch 30 frame 0 phase 1 loss 0.2\nepoch 30 frame 1 phase 1 loss 0.2\n",
+    "log_mix.txt": "epoch 1 loss 0.5\nframe_1_left.png grasper retract gallbladder\nframe_2_left.png hook dissect liver\n",
+    "file2num.txt": "seq_1_frame001.png grasper retract gallbladder\nseq_1_frame002.png hook dissect liver\n",
+    "file_left.txt": "img_0001_left.png calot triangle dissection\nimg_0002_left.png calot triangle dissection\n",
+    "sec_suffix.txt": "12s calot triangle dissection\n40s clipping and cutting it\n",
+    "sec_suffix.csv": "start,end,phase\n12s,40s,calot triangle dissection\n40s,90s,clipping and cutting it\n",
+    "hms.csv": "start,end,phase\n00h00m12s,00h00m40s,calot triangle dissection\n00h00m40s,00h01m30s,clipping and cutting it\n",
+    "range.txt": "00:00-02:30 calot triangle dissection\n02:30-04:10 clipping and cutting it\n",
+    "range_end.txt": "calot triangle dissection 0-120\nclipping and cutting it 120-300\n",
+    "range.csv": "time,phase\n00:00-02:30,calot triangle dissection\n02:30-04:10,clipping and cutting it\n",
+    "iso.csv": "time,phase\n2024-03-01T12:00:01,calot triangle dissection\n2024-03-01T12:04:01,clipping and cutting it\n",
+    "iso_sp.csv": "time,phase\n2024-03-01 12:00:01,preparation\n2024-03-01 12:04:01,clipping\n",
+    "colon.txt": "Frame 12: grasper retracts gallbladder\nFrame 13: hook dissects liver\n",
+    "frame_mid.txt": "in frame 12 grasper\nin frame 13 hook\n",
+    "kv.txt": "class=grasper x=0.5 y=0.3 w=0.2 h=0.1\nclass=hook x=0.5 y=0.3 w=0.2 h=0.1\n",
+    "kv2.txt": "phase:prep frame:12 tool:hook\nphase:prep frame:13 tool:hook\n",
+    "hash.txt": "#12 prep\n#13 prep\n#14 clip\n",
+    "hash_rows.csv": "#frame,phase\n#0,1\n#1,1\n",
+    "trip_words.txt": "grasper retract gallbladder\nhook dissect cystic_duct\n",
+    "trip_words.csv": "grasper,retract,gallbladder\nhook,dissect,cystic duct wall\n",
+    "seen.csv": "picture,phase\nleft.a,calot triangle dissection\nright.b,clipping and cutting it\n",
+    "pct.txt": "grasper retract gallbladder 93%\nhook dissect liver 88%\n",
+    "prob_eq.txt": "calot triangle dissection p=0.93\nclipping and cutting it p=0.88\n",
+    "min.txt": "Preparation took place from minute 3 on\nClipping took place from minute 9 on\n",
+    "tab.tsv": "name\tphase\npart a\tcalot triangle dissection\npart b\tclipping and cutting it\n",
+    "numcomma.csv": "Zeit;Phase\n0 min;calot triangle dissection\n3 min;clipping and cutting it\n",
+    "phase_timestamps.csv": "from,to,what\n0,5,prep\n5,9,clip\n",
+    "notice.csv": "from,to,what\n0,5,prep\n",
     "notes_list.txt": "1. download\n2. train\n3. run\n",
     "notes_paren.txt": "1) download\n2) train\n",
     "notes_dash.txt": "- download 3 files\n- train 5 epochs\n",
-    "log.txt": "[12:00:01] epoch 1 loss 0.5\n[12:00:02] epoch 2 loss 0.4\n",
     "log2.txt": "2024-03-01 12:00:00,123 INFO start\n2024-03-01 12:00:01,000 INFO end\n",
     "log3.txt": "Epoch 1/10\n100/100 - loss: 0.4\n",
-    "results.csv": "epoch,loss,acc\n1,0.5,0.3\n2,0.4,0.4\n",
-    "metrics.json": '{"map": 0.5, "ap50": 0.7, "per_class": {"grasper": 0.5, "hook": 0.6}}',
-    "config.json": '{"model": "resnet", "classes": 7, "names": ["a", "b"], "optimizer": {"lr": 0.1, "betas": [0.9, 0.99]}}',
-    "package.json": '{"name": "x", "version": "1", "dependencies": {"a": "1"}}',
     "hf_config.json": '{"id2label": {"0": "a", "1": "b"}, "label2id": {"a": 0, "b": 1}, "architectures": ["X"], "layers": [2, 2, 2]}',
-    "trainer_state.json": '{"log_history": [{"epoch": 1.0, "loss": 0.3}, {"epoch": 2.0, "loss": 0.2}], "global_step": 20}',
-    "args.json": '{"image_size": [640, 640], "steps": 100, "scores": true}',
     "log.jsonl.txt": '{"epoch":1,"loss":0.3}\n{"epoch":2,"loss":0.1}\n',
     "log_list.json": '[{"epoch": 1, "loss": 0.5}, {"epoch": 1, "val_acc": 0.5}]',
     "curves.json": '{"loss": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], "val_loss": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]}',
     "remarks.txt": "# trained by 3 people\n% 2 models\n",
     "heading.txt": "Our method\nIt is described in the paper.\n",
-    "columns.txt": "epoch	train/box_loss\n1	0.5\n",
+    "columns.txt": "epoch\ttrain/box_loss\n1\t0.5\n",
     "blocks.json": '{"by": "us", "of": {"sizes": [640, 640]}, "at": "x", "none": {}, "names": ["a", "b", "c", "d"]}',
+}
+CALLED_LIKE_NOTES = {
+    "notes.txt": "0 prep\n1 clip\n",
+    "team.txt": "prep\nprep\nclip\n",
+    "readme.txt": "Our phases\nframe_000001 calot triangle dissection\n",
+    "method.txt": "prep 0\nprep 1\nclip 2\n",
+    "description.txt": "hook 1 2 3 4\n",
+    "log.txt": "epoch 1 loss 0.5\n1 2 3\n",
+    "settings.txt": "1. prep\n1. prep\n2. clip\n",
+    "requirements.txt": "12s calot triangle dissection\n40s clipping and cutting it\n",
+    "results.csv": "epoch,frame,phase,loss\n30,0,1,0.2\n30,1,1,0.3\n",
+    "metrics.csv": "iter,image,pred,label,acc,loss\n0,a_1,2,2,1,0.1\n1,a_2,2,2,1,0.2\n",
+    "log.csv": "frame,phase\n0,1\n",
+    "notes.csv": "epoch,loss\n1,0.5\n",
+    "results.txt": "mAP 0.45\nsee the paper\n",
+    "results.json": '{"lr": 0.1}',
+    "params.json": '{"rows": ["968,4,0.6,0.1,0.4,0.4,0.9", "969,4,0.6,0.1,0.4,0.4,0.9"]}',
+    "args.json": '{"csv": "frame,phase\\n0,1\\n1,1\\n2,2\\n"}',
+    "opt.json": '{"phases": "0 0 0 1 1 1 2 2", "fps": 1}',
+    "hyp.json": '{"grasper": {"x": 1, "y": 2, "w": 3, "h": 4}, "hook": {"x": 5, "y": 6, "w": 3, "h": 4}}',
+    "config.json": '{"frame": 968, "clip": "op3", "tool": "grasper", "bbox": [1, 2, 3, 4], "conf": 0.9}',
+    "a_config.json": '{"names": ["prep", "prep", "clip"]}',
+    "settings.json": '{"AP": [1, 2, 3, 4, 5, 6, 7, 8, 9]}',
+    "metrics.json": '[{"epoch": 30, "frame": 0, "phase": 1, "loss": 0.2}, {"epoch": 30, "frame": 1, "phase": 1, "loss": 0.3}]',
+    "log.json": '[{"iter": 1, "frame": 968, "x": 1, "y": 2, "acc": 0.9}, {"iter": 2, "frame": 969, "x": 1, "y": 2, "acc": 0.9}]',
+    "package.json": '{"0": "prep"}',
+    "version.json": '{"a_000001.png": "prep"}',
+    "environment.json": '{"boxes": [[1, 2], [3, 4]]}',
+    "trainer_state.json": '{"log_history": [{"epoch": 1, "loss": 0.5, "pred": 1}]}',
+    "notes.json": '["a", "b"]',
+    "readme.json": "not JSON at all",
+}
+ARE_NONE = {
+    "notes.txt": "Trained by Anna.\nThe model is ours.\n",
+    "log.txt": "[12:00:01] epoch 1 loss 0.5\n[12:00:02] epoch 2 loss 0.4\n",
+    "results.csv": "epoch,loss,acc\n1,0.5,0.3\n2,0.4,0.4\n",
+    "metrics.json": '{"map": 0.5, "ap50": 0.7, "per_class": {"grasper": 0.5, "hook": 0.6}}',
+    "config.json": '{"model": "resnet", "classes": 7, "names": ["a", "b"], "optimizer": {"lr": 0.1, "betas": [0.9, 0.99]}}',
+    "package.json": '{"name": "x", "version": "1", "dependencies": {"a": "1"}}',
+    "trainer_state.json": '{"log_history": [{"epoch": 1.0, "loss": 0.3}, {"epoch": 2.0, "loss": 0.2}], "global_step": 20}',
+    "args.json": '{"image_size": [640, 640], "steps": 100, "scores": true}',
+    "README.txt": "Our method.\nLicence: CC BY 4.0\n1. Training\n2. Test\n",
+    "LIESMICH.txt": "Unsere Methode.\nWir trainieren auf allen Videos.\n1. Training\n2. Test\n",
+    "LICENSE.txt": "MIT License\n\nCopyright (c) 2024\n",
+    "team.txt": "Our method\n",
+    "description.txt": "Our method uses a Swin transformer with 3 stages.\nIt was trained for 30 epochs on 4 GPUs.\nWe submit run 2.\n",
+    "requirements.txt": "torch==2.0\nnumpy>=1.2\nscipy\n",
+    "params.json": '{"lr": 0.1, "batch": 8, "betas": [0.9, 0.999], "image_size": [640, 640]}',
+    "Metrics.json": '{"iteration": 19, "lr": 0.0004, "total_loss": 1.2}\n{"bbox/AP": 34.5, "bbox/AP50": 55.1, "iteration": 39}\n',
+    "Results.csv": "epoch,train/box_loss,metrics/mAP50(B),x/lr0\n1,1.2,0.4,0.01\n",
 }
 YAML = {
     "settings": "lr: 0.1\nmodel:\n  name: unet\n",
     "choice": "classes: [0, 2]\nclass_weights: [0.5, 2]\nshow_labels: true\n",
     "count": "nc: 3\n",
+    "set one by one": "- lr=0.1\n- model.depth=3\n",
+    "labels of a container": "services:\n  app:\n    labels: [a=b]\n",
     "other words": "organs: [liver, gallbladder]\n",
 }
 MAY_NAME = {
@@ -123,6 +219,8 @@ MAY_NAME = {
     "numbers": "0: a\n1: b\n",
     "by name": "a: 0\nb: 1\n",
     "list": "- a\n- b\n",
+    "list, one set": "- a=1\n- b\n",
+    "list by number": "- 0:a\n- 1:b\n",
     "categories": "categories:\n- id: 1\n  name: a\n",
 }
 
@@ -135,6 +233,11 @@ def holds_no_labels(folder, name, text):
 @each("name", MAY_BE_LABELS)
 def test_what_may_be_labels_is_never_called_none(name, tmp_path):
     assert not holds_no_labels(tmp_path, name, MAY_BE_LABELS[name])
+
+
+@each("name", CALLED_LIKE_NOTES)
+def test_what_may_be_rows_is_never_called_none_by_its_name(name, tmp_path):
+    assert not holds_no_labels(tmp_path, name, CALLED_LIKE_NOTES[name])
 
 
 @each("name", ARE_NONE)
@@ -156,9 +259,9 @@ def read(folder, name, text, videos):
 
 
 @each("videos", [None, ("VID07", "VID68")])
-@each("name", ["config.json", "requirements.json"])
+@each("name", ["config.json", "PARAMS.json"])
 def test_settings_beside_labels_are_left_out_and_named_also_of_ones_own(name, videos, tmp_path):
-    reading = read(tmp_path, name, '{"lr": 0.1, "classes": 7}' if name == "config.json" else "torch==2.0", videos)
+    reading = read(tmp_path, name, '{"lr": 0.1, "classes": 7}', videos)
     assert not sentences(reading.faults, "error")
     assert [file.name for file in reading.unread] == [name]
 
@@ -172,8 +275,29 @@ def test_settings_beside_labels_are_left_out_and_named_also_of_ones_own(name, vi
         {"predictions": [0, 1]},
     ],
 )
-def test_rows_of_another_layout_beside_labels_are_refused(rows, videos, tmp_path):
-    assert any("extra.json" in one for one in sentences(read(tmp_path, "extra.json", json.dumps(rows), videos).faults, "error"))
+@each("name", ["extra.json", "box_timestamps.json", "readme_of_boxes.json"])
+def test_rows_of_another_layout_beside_labels_are_refused_once_with_what_to_do(name, rows, videos, tmp_path):
+    (said,) = sentences(read(tmp_path, name, json.dumps(rows), videos).faults, "error")
+    assert f"{name}: no format knows what is in it (" in said
+    assert "it is not known to be notes or settings; move it out of the folder if it holds no labels" in said
+
+
+def test_a_file_that_looks_odd_but_can_be_read_is_read(tmp_path):
+    (tmp_path / "ab_000001.txt").write_text("0 0.5 0.5 0.2 0.2\n")
+    (tmp_path / "cd_000001.txt").write_text("\n")
+    reading = reader.read_path(tmp_path, None, reader.Options())
+    assert not sentences(reading.faults, "error")
+    assert [one.recording for one in reading.collection.recordings] == ["ab", "cd"]
+
+
+def test_convert_names_what_it_left_out(tmp_path):
+    (data,) = EXAMPLES["cholect50"].values()
+    labels = tmp_path / "labels"
+    labels.mkdir()
+    (labels / "VID07.json").write_bytes(data)
+    (labels / "config.json").write_text('{"lr": 0.1}')
+    done = conversion.convert(conversion.ConversionRequest(labels, None, tmp_path / "out", "tables", reader.Options()))
+    assert any("config.json: is not of the format cholect50, so it was not read" in note for note in done.notes)
 
 
 @each("name", ["~$OSATS.xlsx", "~$labels.json"])
@@ -189,3 +313,13 @@ def test_a_list_of_classes_is_one_in_any_letters(name, tmp_path):
     reading = reader.read_path(tmp_path, None, reader.Options())
     assert reading.collection.recordings[0].vocabulary.instruments == ("alpha", "beta")
     assert not reading.faults
+
+
+def test_a_second_list_of_classes_is_refused_by_the_name_that_it_has(tmp_path):
+    (tmp_path / "ab01_000000.txt").write_text("0 0.5 0.5 0.2 0.2\n")
+    (tmp_path / "classes.txt").write_text("alpha\nbeta\n")
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more/Classes.TXT").write_text("beta\nalpha\n")
+    (said,) = sentences(reader.read_path(tmp_path, None, reader.Options()).faults, "error")
+    assert said.startswith(f"{tmp_path}/more/Classes.TXT: the classes are also named in {tmp_path}/classes.txt")
+    assert said.endswith("keep one, or move it out of the folder")

@@ -46,7 +46,7 @@ from scrubin.evaluate.score_document import class_names as of_vocabulary
 from scrubin.evaluate.series import IntArray, Series, listed, paired, series_of, stated_sizes
 from scrubin.evaluate.side import Side, Source
 from scrubin.evaluate.tasks import masks
-from scrubin.labels.files.detect import detected, label_folder, unread_faults
+from scrubin.labels.files.detect import detected, label_folder, unknown_fault, unread_faults
 from scrubin.labels.formats.ground_truth import WHOLES
 from scrubin.labels.formats.objects import coco, mot
 from scrubin.labels.formats.plain import coco_results
@@ -343,6 +343,7 @@ def side_of_results(source: Source, truth: Boxes, truth_source: Source) -> Side:
     of_images = truth.form is not None and truth.form.name in coco_results.IMAGES_IN
     files = [path for path in truth.paths if of_images or path.name == WHOLES["detection"]]
     results = label_folder(source.path, format_of(coco_results.NAME), "boxes", videos=truth.series)
+    AnnotationError.raise_any([unknown_fault(file) for file in sorted(results.unknown)])
     if len(results.contents) != 1:
         what = f"there are several files of COCO results: {listed(sorted(PurePath(name).name for name in results.contents))}"
         raise MetricsError([error(str(source.path), "results-several", what, "put all results into one list, in one file")])

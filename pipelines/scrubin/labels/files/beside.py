@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Collection as Names
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf
+from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -23,23 +23,29 @@ MOST_BYTES = 1 << 20
 """Of notes and settings."""
 MOST_VALUES = 8
 """Of a list of numbers in settings."""
-FEWEST_WORDS = 3
-"""Of a line of prose: one or two may be a class."""
 _OF_READER = ("names", "kpt_shape", "kpt_names")
 """What the readers take from YAML to name classes and points, beside it ``nc``, by which they only count these."""
 _SPEAKS_OF_CLASSES = re.compile(r".*(?:class|categor|label|instrument|tool|object|names).*", re.IGNORECASE)
 """As ``thing_classes``, ``id2label`` and ``instruments``; in other words of settings, such as ``class_weights``, numbers are no names."""
-_STANDS_FOR_ROW = re.compile(r"[0-9].*|.*\.(?:png|jpe?g|bmp|tiff?|webp|mp4)|image_id|category_id|counts|rle", re.IGNORECASE)
-"""A key of JSON that numbers or names what is labelled, or is of a result of COCO."""
+_NOTES = re.compile(
+    r"readme|liesmich|lisezmoi|leeme|leggimi|licen[cs]e|lizenz|copying|notice|citation|changelog|authors|contact|team|method|description"
+    r"|notes|requirements|version|(?:.+_)?config|(?:cmd_)?args|hyp|opt|params|parameters|settings|metrics|log|train_log|trainer_state"
+    r"|package|environment|wandb-(?:summary|metadata)|timing|runtime"
+)
+"""How notes, settings and logs beside labels are called, in small letters: nobody calls labels so."""
+_LOGS = re.compile("results|metrics|log|train_log")
+"""Tables of them."""
 _COUNTS_RUNS = frozenset(("epoch", "iter", "iteration"))
-_MEASURES = frozenset(("loss", "lr", "acc", "accuracy"))
-"""A log has words of both; a step can be one of an operation."""
-_COMMENT = ("#", "%", "//")
-_BETWEEN_CELLS = re.compile(r"[,;\t]")
+_MEASURES = frozenset(("loss",))
+_OF_LABELS = re.compile("(?:frame|video|image|img|clip|phase|pred|prediction|label|annotation)s?")
+_OF_ROWS = frozenset(("x", "y", "bbox", "start", "end", "imageid", "categoryid", "counts", "rle"))
+"""Words, and whole names of columns, that labels have: no log has one, nor settings as a key."""
+_BETWEEN_CELLS = re.compile(r"[,;|\s]+")
 _ITEM = re.compile(r"^(?:[-*]|[0-9]{1,3}[.)])\s+(?=\S)")
 _NUMBER_OR_TIME = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?|nan|inf|[0-9]+(?::[0-9]+)+(?:[.,][0-9]+)?", re.IGNORECASE)
-_NUMBERED = re.compile(r"\D*[0-9]+(?:\.[A-Za-z]+)?")
-"""As ``frame_000001.png``."""
+_NUMBERS = re.compile(r"\W*[0-9]|.*[0-9]\.[A-Za-z]+$")
+_NUMBERED = re.compile(rf"{_NUMBERS.pattern}|[^\W\d_]*_?[0-9]+(?:_.*)?$")
+"""As ``12s``, ``#12`` and ``frame_000001.png``; beginning a line, also ``frame12``."""
 
 
 def is_settings(file: Path) -> bool:
@@ -50,7 +56,7 @@ def is_settings(file: Path) -> bool:
         return False
     try:
         every = _yaml_of(file) if file.stat().st_size <= MOST_BYTES else []
-        return bool(every) and all(isinstance(one, Mapping) and one and not _may_name_classes(one) for one in every)
+        return bool(every) and all(one and (isinstance(one, Mapping) or _assigns(one)) and not _may_name_classes(one) for one in every)
     except (ScrubinError, OSError, ValueError, RecursionError):  # said when somebody reads it
         return False
 
@@ -68,8 +74,15 @@ def _yaml_of(file: Path) -> list[Any]:
         raise ValueError(file) from error
 
 
-def _may_name_classes(settings: Mapping[str, Any]) -> bool:
+def _assigns(value: Any) -> bool:
+    """Return whether a list sets something in each entry, as ``lr=0.1``: these are no names."""
+    return isinstance(value, list) and all(isinstance(one, str) and "=" in one for one in value)
+
+
+def _may_name_classes(settings: Any) -> bool:
     """Return whether a reader would take something, names stand by their numbers, or what may be a list below a word for classes."""
+    if not isinstance(settings, Mapping):
+        return _lists_classes(settings)
     by_number = any(map(str.isdecimal, settings)) or (len(settings) > 1 and _is_count(settings.values()))
     return by_number or any(key in settings for key in _OF_READER) or _lists_classes(settings)
 
@@ -85,7 +98,7 @@ def _lists_classes(value: Any) -> bool:
 def _may_be_list(value: Any) -> bool:
     """Return whether a value can be names: of numbers alone it is a choice, or weights."""
     if isinstance(value, list):
-        return not all(isinstance(one, str) and _is_number(one) for one in value)
+        return not _assigns(value) and not all(isinstance(one, str) and _is_number(one) for one in value)
     return isinstance(value, Mapping) or re.search(r"[,;\n]", str(value).strip()) is not None
 
 
@@ -111,7 +124,10 @@ def _names_one(text: str, videos: Names[str]) -> bool:
 
 
 def holds_no_labels(file: Path, videos: Names[str]) -> bool:
-    """Return whether a text or JSON that no format claims is prose, settings, metrics or a log, and names none of the videos."""
+    """Return whether a text or JSON that no format knows is called like notes, settings or a log, holds nothing but that, and no video."""
+    stem, suffix = file.stem.casefold(), file.suffix.lower()
+    if not (_LOGS if suffix == ".csv" else _NOTES).fullmatch(stem):
+        return False
     try:
         if file.stat().st_size > MOST_BYTES:
             return False
@@ -120,43 +136,33 @@ def holds_no_labels(file: Path, videos: Names[str]) -> bool:
     except OSError:  # said when somebody reads it
         return False
     if value is not None:
-        is_none = bool(value) and _alone(value) >= 0 if isinstance(value, Mapping) else isinstance(value, list) and _are_logged(value)
-        return is_none and not _names_one(json.dumps(value, ensure_ascii=False), videos)
+        is_none = isinstance(value, Mapping) and bool(value) and _are_settings(value)
+        return (is_none or _are_logged(value)) and not _names_one(json.dumps(value, ensure_ascii=False), videos)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines or _names_one("\n".join(lines), videos):  # no line, too, where it is no text
         return False
-    if file.suffix.lower() == ".json" or lines[0].startswith("{"):
+    if suffix == ".csv":
+        return _is_log([[cell.strip() for cell in lines[0].split(",")]])
+    if suffix == ".json" or lines[0].startswith("{"):
         return _is_log_of_json(lines)
-    return _is_prose_or_log([line for line in lines if not line.startswith(_COMMENT)])
+    texts = [_ITEM.sub("", line) for line in lines]
+    rows = [[text] for text in texts if _may_be_row(text)]
+    words = [text for text in texts if text.isalnum()]
+    may_be_rows = len(set(words)) < len(words) or 2 * sum(_is_number(_cells(text)[-1]) for text in texts) > len(texts) or bool(rows)
+    return suffix == ".txt" and (not may_be_rows or (_LOGS.fullmatch(stem) is not None and bool(rows) and _is_log(rows)))
 
 
-def _alone(value: Any) -> float:
-    """Return how many more values of JSON stand alone than numbers in lists, curves aside; minus infinity where something may be rows.
-
-    Settings and metrics say more than the sizes and weights that they list, and list few.
-    """
+def _are_settings(value: Any) -> bool:
+    """Return whether in JSON nothing can be rows: no list of lists or objects but a log, no key that numbers, nothing that repeats."""
     if isinstance(value, Mapping):
-        if _is_count(value) and _are_names(list(value.values())):
-            return len(value)  # names by their numbers
         alike = len(value) - len({re.sub("[0-9]+", "0", key) for key in value})
-        if alike > 1 or any(map(_STANDS_FOR_ROW.fullmatch, value)):
-            return -inf
-        return sum(_alone(one) for key, one in value.items() if not _is_curve(key, one))
+        is_keyed = alike > 1 or any(_NUMBERS.match(key) or _is_of_labels(key) for key in value)
+        return not is_keyed and all(map(_are_settings, value.values()))
     if not isinstance(value, list):
-        return 1
-    if _are_names(value):
-        return 0
-    if any(isinstance(one, (list, Mapping)) for one in value):
-        return 0 if _are_logged(value) else -inf
-    return -len(value) if len(value) <= MOST_VALUES and not any(isinstance(one, str) for one in value) else -inf
-
-
-def _are_names(values: Sequence[Any]) -> bool:
-    return all(isinstance(one, str) for one in values) and len(set(values)) == len(values)
-
-
-def _is_curve(key: str, value: Any) -> bool:
-    return isinstance(value, list) and not _MEASURES.isdisjoint(_words(key)) and all(isinstance(one, (int, float)) for one in value)
+        return not (isinstance(value, str) and any(len(_cells(line)) > 1 and _may_be_row(line) for line in value.splitlines()))
+    if all(isinstance(one, str) for one in value):
+        return len(set(value)) == len(value) and all(map(_are_settings, value))
+    return _are_logged(value) or (len(value) <= MOST_VALUES and all(isinstance(one, (int, float)) for one in value))
 
 
 def _is_log_of_json(lines: Iterable[str]) -> bool:
@@ -166,44 +172,39 @@ def _is_log_of_json(lines: Iterable[str]) -> bool:
         return False
 
 
-def _are_logged(rows: Sequence[Any]) -> bool:
+def _are_logged(rows: Any) -> bool:
     """Return whether JSON values are the flat rows of a log."""
-    is_flat = all(isinstance(row, Mapping) and not any(isinstance(one, (list, Mapping)) for one in row.values()) for row in rows)
-    return is_flat and _is_log(" ".join(row) for row in rows)
+    if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
+        return False
+    return not any(isinstance(one, (list, Mapping)) for row in rows for one in row.values()) and _is_log(rows)
 
 
-def _is_log(rows: Iterable[str]) -> bool:
-    """Return whether every row has a word of a log, and all together one that counts and one that measures."""
-    words = [_words(row) for row in rows]
+def _is_log(rows: Sequence[Iterable[str]]) -> bool:
+    """Return whether columns of every row have a word that counts runs, or measures, together both, and none has one of labels."""
+    words = [frozenset(re.findall(r"[^\W\d_]+", " ".join(row).casefold())) for row in rows]
     every = frozenset[str]().union(*words)
     of_log = all(not one.isdisjoint(_COUNTS_RUNS | _MEASURES) for one in words)
-    return of_log and not every.isdisjoint(_COUNTS_RUNS) and not every.isdisjoint(_MEASURES)
+    is_of_rows = any(_is_of_labels(column) for row in rows for column in row) or any(map(_OF_LABELS.fullmatch, every))
+    return of_log and not is_of_rows and not every.isdisjoint(_COUNTS_RUNS) and not every.isdisjoint(_MEASURES)
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[^\W\d_]+", text.casefold()))
+def _is_of_labels(column: str) -> bool:
+    letters = re.sub(r"[\W\d_]+", "", column.casefold())
+    return letters in _OF_ROWS or _OF_LABELS.fullmatch(letters) is not None
 
 
-def _is_prose_or_log(lines: Sequence[str]) -> bool:
-    """Return whether no line can be a row of labels, nor stands twice, or all that can are of a log; a heading may be short."""
-    header = _BETWEEN_CELLS.split(lines[0]) if lines else []
-    if len(header) > 1 and not any(map(_is_number, header)) and _is_log(lines[:1]):
-        return True
-    texts = [_ITEM.sub("", line) for line in lines]
-    short = [line for line, text in zip(lines, texts, strict=True) if text == line and len(text.split()) < FEWEST_WORDS]
-    numbered = [line for line, text in zip(lines, texts, strict=True) if _is_numbered(text)]
-    if _is_log([*short, *numbered]):
-        return True
-    is_titled = len(lines) > 1 and short == lines[:1]
-    return not numbered and (is_titled or not short) and len(set(texts)) == len(texts)
+def _may_be_row(line: str) -> bool:
+    """Return whether a line begins with a cell that numbers something, or has two numbers beside each other."""
+    cells = _cells(line)
+    numbers = [_is_number(cell) for cell in cells]
+    return (
+        numbers[0] or (len(cells) > 1 and _NUMBERED.match(cells[0]) is not None) or any(one and other for one, other in pairwise(numbers))
+    )
 
 
-def _is_numbered(text: str) -> bool:
-    """Return whether a number is a cell of a line, its first or last word, or there are several."""
-    words = text.split()
-    ends = (words[0], words[-1], *_BETWEEN_CELLS.split(text))
-    return any(map(_is_number, ends)) or sum(map(_is_number, words)) > 1 or _NUMBERED.fullmatch(words[0]) is not None
+def _cells(line: str) -> list[str]:
+    return _BETWEEN_CELLS.split(line.strip())
 
 
 def _is_number(cell: str) -> bool:
-    return _NUMBER_OR_TIME.fullmatch(cell.strip().strip("\"'[]()")) is not None
+    return _NUMBER_OR_TIME.fullmatch(cell.strip("\"'[]()")) is not None

@@ -15,6 +15,7 @@ from scrubin.base.faults import Fault, count_text, summary
 from scrubin.labels import policy
 from scrubin.labels.choices import READ_AS
 from scrubin.labels.files import loss, output, reader
+from scrubin.labels.files.detect import unread_faults
 from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.files.verdict import Verdict, verdict_of
@@ -136,7 +137,7 @@ def convert(asked: ConversionRequest) -> Conversion:
         *_notes_on_reading(asked, reading, collection),
         *_unstated_rate(kept, form_of_out, writer),
         *written.notes,
-        *summary(reading.faults),
+        *summary((*reading.faults, *unread_faults(form.name, reading.unread))),
     ]
     if asked.options.label_map is not None and not merged:
         notes.append(f"label map {asked.options.label_map.name}: no instance was merged")

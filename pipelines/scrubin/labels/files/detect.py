@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 
 from scrubin.base import csv_text, strangers
 from scrubin.base.errors import AnnotationError, FileError
-from scrubin.base.faults import Fault, Faults, warning
+from scrubin.base.faults import Fault, Faults, error, warning
 from scrubin.labels.choices import DECLARATION
 from scrubin.labels.files import beside
 from scrubin.labels.formats.submission import documents as submitted
@@ -54,6 +54,7 @@ MAY_BE_LABELS = re.compile(
 )
 OF_FRAMES: tuple[Content, ...] = ("phases", "segments", "instances", "spans", "marks", "recognition")
 """What is known to lie beside other labels: who scores one of these does not miss the others."""
+MOVE_OUT = "move it out of the folder if it holds no labels"
 UNREAD = "file-unread"
 """The rule of files beside labels that may be labels, too, and are not of their format."""
 LABELS_UNREAD = "labels-unread"
@@ -76,6 +77,8 @@ class LabelFolder:
         Where the files are.
     unread
         Those of ``others`` that may hold what a command needs, and whether they look like it, or nobody can tell.
+    unknown
+        Names of those of ``contents`` that look like no format, and are named like no video.
     """
 
     form: AnyFormat
@@ -83,6 +86,7 @@ class LabelFolder:
     others: tuple[Path, ...] = ()
     paths: tuple[Path, ...] = ()
     unread: Mapping[Path, bool] = field(default_factory=dict)
+    unknown: frozenset[str] = frozenset()
 
 
 def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = None, *, videos: Names[str] | None = None) -> LabelFolder:
@@ -110,7 +114,8 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
     with last_document_kept():
         form = form or _detected(path, looked, names)
     of_format = _of_format(path, form, names)
-    left_out = _no_labels(path, form, of_format, names, videos)
+    odd, videos_named = _odd(path, form, of_format, names, videos)
+    left_out = {file for file in odd if beside.holds_no_labels(file, videos_named)}
     of_format = [file for file in of_format if file not in left_out]
     if not of_format:
         what = f"its name does not fit the format {form.name}" if path.is_file() else f"there is no file of the format {form.name} in it"
@@ -127,19 +132,17 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
     taken = set(of_format)
     others = tuple(file for file in every if file not in taken)
     unread = {**_unread(path, form, [file for file in others if file not in left_out], looked), **dict.fromkeys(sorted(left_out), True)}
-    return LabelFolder(form, contents, others, tuple(of_format), unread)
+    unknown = frozenset(_name(file) for file in odd if file not in left_out)
+    return LabelFolder(form, contents, others, tuple(of_format), unread, unknown)
 
 
-def _no_labels(
+def _odd(
     path: Path, form: AnyFormat, of_format: Sequence[Path], names: Mapping[Path, str], videos: Names[str] | None
-) -> frozenset[Path]:
-    """Return the files with a name of a format that are known to hold no labels, such as notes and settings, beside others that look right.
-
-    In doubt a file is one of labels: who reads it says what is wrong with it, where half of the labels would be scored without it.
-    """
+) -> tuple[frozenset[Path], Names[str]]:
+    """Return the texts and JSON with a name of a format that look like none and are named like no video, beside others; and the videos."""
     if not path.is_dir() or form.by_hand.files is not None or form.by_hand.precedence == 0:
-        return frozenset()
-    likely: dict[str, Path] = {}
+        return frozenset(), ()
+    likely: set[str] = set()
     odd: dict[Path, str] = {}
     with last_document_kept():
         for file in of_format:
@@ -147,14 +150,26 @@ def _no_labels(
             if letters in likely or file.suffix.lower() not in (*TABLES, ".json") or not shows_format(file):
                 continue
             if look_like(file, [form]):
-                likely[letters] = file
+                likely.add(letters)
             elif not _is_own_name(form, names[file]) and not look_like(file, _named_as(names[file])):
                 odd[file] = letters
-        odd = {file: letters for file, letters in odd.items() if likely and letters not in likely}
-        if odd and videos is None:
-            videos = _videos(path, form, [file for file in of_format if file not in odd], names)
-        of_videos = {file for file in odd if beside.is_of_video(file.relative_to(path), path, videos or ())}
-        return frozenset(file for file in {*odd} - of_videos if not may_be_labels(file) or beside.holds_no_labels(file, videos or ()))
+    odd = {file: letters for file, letters in odd.items() if likely and letters not in likely}
+    if videos is None:
+        videos = _videos(path, form, [file for file in of_format if file not in odd], names) if odd else ()
+    return frozenset(file for file in odd if not beside.is_of_video(file.relative_to(path), path, videos)), videos
+
+
+def of_unknown(faults: Sequence[Fault], unknown: Names[str]) -> tuple[Fault, ...]:
+    """Return faults, with one for each file that no format knows in the place of the errors of its reader, of which it says the first."""
+    first = {fault.file: fault for fault in reversed(faults) if fault.severity == "error" and fault.file in unknown}
+    said = [unknown_fault(file, f" ({fault.place}: {fault.what})" if fault.place else f" ({fault.what})") for file, fault in first.items()]
+    return (*said, *(fault for fault in faults if fault.file not in first or fault.severity != "error"))
+
+
+def unknown_fault(file: str, because: str = "") -> Fault:
+    """Return the refusal of a file that no format knows."""
+    what = f"no format knows what is in it{because}, and it is not known to be notes or settings"
+    return error(file, UNKNOWN, what, MOVE_OUT)
 
 
 def _is_own_name(form: AnyFormat, name: str) -> bool:
@@ -382,7 +397,7 @@ def may_be_labels(file: Path) -> bool:
 
 def unread_faults(kind: str, unread: Mapping[Path, bool]) -> tuple[Fault, ...]:
     """Return the warnings of files beside labels of a kind that may be labels, too: who takes them for read is wrong."""
-    what, fix = f"is not of the format {kind}, so it was not read", "move it out of the folder if it holds no labels"
+    what, fix = f"is not of the format {kind}, so it was not read", MOVE_OUT
     of_classes = f"{what}: no names of classes are taken from it"
     return tuple(
         warning(str(file), LABELS_UNREAD if looks_like else UNREAD, of_classes if only_names_classes(file) else what, fix)

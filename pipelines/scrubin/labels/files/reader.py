@@ -9,7 +9,7 @@ from collections.abc import Collection as Names
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pandas as pd
 
@@ -22,7 +22,7 @@ from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import formats, instance_spans
 from scrubin.labels.choices import BOX_TOLERANCE, Instant, Task
 from scrubin.labels.files import suspicions
-from scrubin.labels.files.detect import LabelFolder, label_folder
+from scrubin.labels.files.detect import LabelFolder, label_folder, of_unknown
 from scrubin.labels.label_map import LabelMap, within
 from scrubin.labels.model import IDS, SOURCE_FRAMES, ClassList, Clock, Collection, LabelFiles, Labels
 from scrubin.labels.parse import fields
@@ -289,7 +289,10 @@ def read_path(
     root = named.as_posix() if named.name else strangers.real(named).name
     tasks = options.tasks or ((TASK_OF[wanted],) if wanted in TASK_OF else ())
     reading = read_contents(folder.contents, folder.form, replace(options, root=root, tasks=tasks))
-    return replace(reading, paths=folder.paths, others=folder.others, unread=folder.unread)
+    # As they are called, where formats know them in small letters.
+    shown = {name: PurePath(name).with_name(file.name).as_posix() for name, file in zip(folder.contents, folder.paths, strict=True)}
+    faults = [replace(fault, file=shown.get(fault.file, fault.file)) for fault in of_unknown(reading.faults, folder.unknown)]
+    return replace(reading, faults=tuple(faults), paths=folder.paths, others=folder.others, unread=folder.unread)
 
 
 def _refuse_unnamed(folder: LabelFolder) -> None:

@@ -197,7 +197,7 @@ def _classes(source: LabelFiles, named: Sequence[str], faults: Faults) -> Classe
             faults.warning(min(source.files), "classes-unnamed", what, "choose others by --vocabulary")
         return whole_list(vocabulary)
     for other in named[1:]:
-        faults.error(other, "classes-repeated", f"the classes are also named in {named[0]}", "keep one of them")
+        faults.error(other, "classes-repeated", f"the classes are also named in {named[0]}", "keep one, or move it out of the folder")
     where = Where(faults, named[0])
     text = documents.opened(documents.text, named[0], source.files[named[0]], faults)
     if text is None or named[1:]:
