@@ -262,6 +262,77 @@ def test_colours_of_a_file_that_is_cut_away_do_not_count(tmp_path, monkeypatch):
     assert worst <= 4
 
 
+def turning_rgb(folder: Path, size: str, *before: tuple[str, str]) -> Path:
+    """A film of a second in each of these matrices, and one in red, green and blue behind them."""
+    films = [red(folder / f"{number}.h264", matrix, *H264, size=size) for number, matrix in enumerate(before)]
+    rgb = red(folder / "rgb.h264", None, "-c:v", "libx264rgb", *H264[2:], pixels="gbrp", size=size)
+    return as_one([*films, rgb], folder / "one.ts")
+
+
+@pytest.mark.parametrize("size", ["96x64", "64x580"])
+@pytest.mark.parametrize(("start_s", "matrix"), [(0.0, BT709), (1.2, BT709), (1.2, BT601)])
+def test_a_film_that_turns_into_red_green_and_blue_is_released_in_the_matrix_of_its_first_frame(
+    start_s, matrix, size, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    executed([turning_rgb(tmp_path, size, matrix)], "reencode", 1.8, start_s)
+    stated, black, worst = shown(tmp_path / "out.mkv")
+    assert stated == {matrix[0]}
+    assert black == [frame == 5 for frame in range(round((1.8 - start_s) * 25))]
+    assert worst <= 4
+
+
+@pytest.mark.parametrize(("size", "matrix"), [("96x64", "bt601"), ("64x580", "bt709")])
+def test_red_green_and_blue_behind_pictures_of_no_matrix_that_are_cut_away_gets_the_one_of_its_size(size, matrix, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    none = metadata(colour_primaries=2, transfer_characteristics=2, matrix_coefficients=2)
+    first = red(tmp_path / "none.h264", BT601, *H264, *none, size=size)
+    turning_rgb(tmp_path, size, BT601)
+    executed([as_one([first, tmp_path / "rgb.h264"], tmp_path / "two.ts")], "reencode", 1.8, 1.2)
+    stated, _, worst = shown(tmp_path / "out.mkv")
+    assert stated == {matrix}
+    assert worst <= 4
+
+
+def test_pictures_of_no_matrix_that_turn_into_red_green_and_blue_are_of_bt601_and_so_is_a_file_beside_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    none = red(tmp_path / "none.h264", BT601, *H264, *metadata(colour_primaries=2, transfer_characteristics=2, matrix_coefficients=2))
+    clips.ffmpeg("-r", 25, "-i", none, "-c", "copy", tmp_path / "beside.mp4")
+    turning_rgb(tmp_path, "96x64", BT601)
+    two = as_one([none, tmp_path / "rgb.h264"], tmp_path / "two.ts")
+    executed([tmp_path / "beside.mp4", two], "reencode", 3.0)
+    stated, black, worst = shown(tmp_path / "out.mkv")
+    assert (stated, len(black)) == ({"bt601"}, 75)
+    assert worst <= 4
+
+
+def test_a_film_that_turns_into_red_green_and_blue_is_released_in_the_matrix_of_its_first_kept_frame(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    executed([turning_rgb(tmp_path, "96x64", BT709, BT601)], "reencode", 2.8, 1.2)
+    stated, _, worst = shown(tmp_path / "out.mkv")
+    assert stated == {"bt601"}
+    assert worst <= 4
+
+
+@pytest.mark.parametrize("end_s", [0.96, 1.0])
+def test_what_a_release_states_does_not_depend_on_the_frame_behind_its_end(end_s, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    films = bare_films(tmp_path)
+    executed([as_one([films["none"], films["BT.709"]], tmp_path / "one.ts")], "reencode", end_s)
+    assert shown(tmp_path / "out.mkv")[0] == {"unknown"}
+
+
+@pytest.mark.parametrize("states", [["YCgCo"], ["YCgCo", "full"], ["BT.709", "YCgCo"]])
+def test_a_matrix_that_nobody_converts_is_named(states, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    films = bare_films(tmp_path)
+    films["full"] = red(tmp_path / "full.h264", BT709, *H264, *metadata(matrix_coefficients=8), pixels="yuvj420p")
+    one = as_one([films[state] for state in states], tmp_path / "one.ts")
+    start_s = 1.2 if states[0] == "BT.709" else 0.0
+    with pytest.raises(VideoError, match=r"one\.ts: its colours have matrix 8 \(YCgCo\), which nobody converts; export it in BT\.709"):
+        executed([one], "reencode", float(len(states)), start_s)
+
+
 FILMS = {
     "stated late": (["late.ts"], False),
     "stated late, beside copies": (["unstated.mp4", "late.ts"], False),

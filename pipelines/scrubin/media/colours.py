@@ -18,11 +18,13 @@ from scrubin.media.decode import decoded
 from scrubin.media.opening import open_video
 from scrubin.media.probe import VIDEO_RANGE, picture_stream
 
-UNKNOWN = 2
+RGB, UNKNOWN = 0, 2
 HD_WIDTH, SD_HEIGHT = 1280, 576
 BT601 = 6
 MATRICES = {1: "bt709", 4: "fcc", 5: "bt601", 6: "bt601", 7: "smpte240m", 9: "bt2020"}
 """Those that ffmpeg converts, by its names; 5 and 6 are the same numbers."""
+UNCONVERTED = {8: "YCgCo", 10: "BT.2020 with constant luminance", 14: "ICtCp", 16: "YCgCo-Re", 17: "YCgCo-Ro"}
+"""Some of those that it does not convert."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,16 @@ class Coding:
     def of(cls, frame: av.VideoFrame) -> Coding:
         """Return that of a frame."""
         return cls(int(frame.colorspace), int(frame.color_range), frame.format.name)
+
+    @property
+    def is_rgb(self) -> bool:
+        """See the function of this name."""
+        return is_rgb(self.pixel_format)
+
+    @property
+    def is_converted(self) -> bool:
+        """Whether ffmpeg converts such pixels to another matrix, as far as it is known."""
+        return self.is_rgb or self.matrix in {UNKNOWN, *MATRICES}
 
     @property
     def is_misnamed(self) -> bool:

@@ -23,7 +23,20 @@ from av.video.frame import PictureType
 
 from scrubin.base.errors import VideoError
 from scrubin.media import ffmpeg as program
-from scrubin.media.colours import BT601, MATRICES, UNKNOWN, Coding, Colours, codings, is_rgb, rgb_matrix, stated, unstated_matrix
+from scrubin.media.colours import (
+    BT601,
+    MATRICES,
+    RGB,
+    UNCONVERTED,
+    UNKNOWN,
+    Coding,
+    Colours,
+    codings,
+    is_rgb,
+    rgb_matrix,
+    stated,
+    unstated_matrix,
+)
 from scrubin.media.containers import h264
 from scrubin.media.ffmpeg import THREADS
 from scrubin.media.opening import for_programs
@@ -273,14 +286,14 @@ def _encode(files: Sequence[SourceFile], target: Path, encoded: Path, plan: Plan
 
     films = [_Film(file, own[1], *stated(file.path, file.name)) for file in files if (own := file.own_plan(plan)) is not None]
     changes, failure = attempted(films)
-    if changes or failure:
+    if changes or failure:  # A failure alone may come from colours, too: the kept film is decoded again to know.
         films = [film.looked_at() for film in films]
         if changes or any(len(film.codings) > 1 for film in films):
             changes, failure = attempted(films)
     if changes:
         raise VideoError(name, "its pictures change on the way in how players turn or colour them", FIX_CHANGES) from failure
     if failure:
-        raise failure
+        raise next((cause for film in films if (cause := film.unconverted())), failure) from failure.__cause__
     # The encoder's name is written by encoding alone: a copy without tags is free of it.
     bare = ffmpeg.output(ffmpeg.input(f"file:{encoded}", copyts=None)["v:0"], f"file:{target}", vcodec="copy", **BARE | IN_TURN)
     program.run(bare, name, timeout_s)
@@ -349,7 +362,7 @@ class _Film:
     container, shown
         What its container states, and what its first frame does.
     codings
-        Of its frames up to the one behind the last that is kept, each with the frame from which on it holds; {}: nobody has looked.
+        Of its frames up to the last that is kept, each with the frame from which on it holds; {}: nobody has looked.
     unstated
         The matrix of those of its frames that state none.
     """
@@ -367,17 +380,16 @@ class _Film:
 
     @property
     def matrices(self) -> set[int]:
-        """Those that are stated, by its frames or for them; of red, green and blue none is."""
+        """Those that are stated, by its frames or for them; of red, green and blue none is, if others are."""
         first = self.container if self.left_to_container else self.shown
         stated = {first.matrix, *(coding.matrix for coding in self.codings.values())} - {UNKNOWN}
-        return set() if is_rgb(self.file.probe.pixel_format) else stated
+        return set() if is_rgb(self.file.probe.pixel_format) else stated - {RGB} or stated
 
     @property
     def kept(self) -> dict[int, Coding]:
         """The codings of the frames that are kept."""
-        start, end = self.own.first_source_frame, self.own.first_source_frame + self.own.frame_count
-        first = max((number for number in self.codings if number <= start), default=0)
-        return {number: coding for number, coding in self.codings.items() if first <= number < end}
+        first = max((number for number in self.codings if number <= self.own.first_source_frame), default=0)
+        return {number: coding for number, coding in self.codings.items() if first <= number}
 
     @property
     def kept_matrices(self) -> list[int]:
@@ -394,11 +406,13 @@ class _Film:
         VideoError
             When it cannot be decoded, or changes so that ffmpeg's filters would take its frames for what they are not.
         """
+        end = self.own.first_source_frame + self.own.frame_count
         # One frame more: ffmpeg turns it before it knows that no more are kept.
-        film = replace(self, codings=codings(self.file.path, self.file.name, self.own.first_source_frame + self.own.frame_count + 1))
-        for number, coding in list(film.codings.items())[1:]:
+        seen = codings(self.file.path, self.file.name, end + 1)
+        film = replace(self, codings={number: coding for number, coding in seen.items() if number < end})
+        for number, coding in list(seen.items())[1:]:
             # Rotation stands before all filters of ours, and would read memory that is not its own.
-            other_layout = self.file.probe.rotation_deg and coding.layout != film.codings[0].layout
+            other_layout = self.file.probe.rotation_deg and coding.layout != seen[0].layout
             # What the container states is written to all frames: none may state another matrix.
             other_matrix = self.left_to_container and coding.matrix not in (UNKNOWN, self.container.matrix)
             no_matrix_and_range = not self.file.probe.pixel_format.startswith("yuv")
@@ -406,16 +420,26 @@ class _Film:
                 raise film._colour_change(number)
         return film
 
-    def _refuse_what_nobody_converts(self) -> None:
+    def _refuse_what_nobody_converts(self, target: str) -> None:
         """Raise a `VideoError` where kept frames of several matrices have one that ffmpeg does not convert, or would take for another."""
-        before, target, change = self.shown.matrix, self.kept_matrices[0], list(self.codings)[1]
+        before, change = self.shown.matrix, list(self.codings)[1]
         for number, coding in self.kept.items():
-            unconverted = {before, coding.matrix} - {UNKNOWN, *MATRICES}
+            unconverted = not coding.is_converted or self.shown.matrix not in {UNKNOWN, *MATRICES}
             # ffmpeg takes a frame that states none for one of the matrix that was stated last, or of the one that is wanted.
-            taken_for = {MATRICES.get(matrix) for matrix in {before, target} - {UNKNOWN}}
-            if unconverted or (coding.matrix == UNKNOWN and taken_for != {MATRICES[self.unstated]}):
+            taken_for = {target, *(MATRICES.get(matrix) for matrix in {before} - {UNKNOWN})}
+            if unconverted or (
+                coding.matrix == UNKNOWN and not coding.is_rgb and taken_for != {MATRICES.get(self.unstated, MATRICES[BT601])}
+            ):
                 raise self._colour_change(max(number, change))
             before = before if coding.matrix == UNKNOWN else coding.matrix
+
+    def unconverted(self) -> VideoError | None:
+        """Return the error for a film of which kept frames have a matrix from which ffmpeg converts to no other one."""
+        matrix = next((coding.matrix for coding in self.kept.values() if not coding.is_converted), None)
+        if matrix is None:
+            return None
+        called = f" ({UNCONVERTED[matrix]})" if matrix in UNCONVERTED else ""
+        return VideoError(self.file.name, f"its colours have matrix {matrix}{called}, which nobody converts", "export it in BT.709")
 
     def _colour_change(self, number: int) -> VideoError:
         """Return the error for a film whose colours nobody converts from that frame on."""
@@ -431,15 +455,23 @@ class _Film:
         return _plain_picture(self._in_one_matrix(_trimmed(stream, self.own)), plan, self.file)
 
     def _in_one_matrix(self, stream: Any) -> Any:
-        matrix, *later = self.kept_matrices
+        matrices = self.kept_matrices
+        becomes_rgb = not is_rgb(self.file.probe.pixel_format) and any(coding.is_rgb for coding in self.kept.values())
         chosen: dict[str, str] = {}
-        if all(MATRICES.get(other, other) == MATRICES.get(matrix, matrix) for other in later):
-            if (later or matrix != self.shown.matrix) and not self.left_to_container:
-                stream = stream.filter("setparams", colorspace=matrix)
-        else:
-            self._refuse_what_nobody_converts()
-            chosen = {"out_color_matrix": MATRICES[matrix]} if matrix != self.shown.matrix else {}
+        if becomes_rgb or len({MATRICES.get(matrix, matrix) for matrix in matrices}) > 1:
+            target = self._first_matrix()
+            self._refuse_what_nobody_converts(target)
+            # Otherwise that of the film's first frame, which the graph has.
+            chosen = {"out_color_matrix": target} if target != MATRICES.get(self.shown.matrix) else {}
+        elif (len(matrices) > 1 or matrices[0] != self.shown.matrix) and not self.left_to_container:
+            stream = stream.filter("setparams", colorspace=matrices[0])
         return stream.filter("scale", **chosen, eval="frame", flags=FLAGS) if self.codings else stream
+
+    def _first_matrix(self) -> str:
+        """Return the matrix of the first kept frame, as ffmpeg names it; red, green and blue gets that of the first frame of all."""
+        if next(iter(self.kept.values())).is_rgb:
+            return MATRICES.get(self.shown.matrix, rgb_matrix(self.own.width, self.own.height))
+        return MATRICES.get(self.kept_matrices[0], MATRICES[BT601])
 
 
 def _only_in(container: Colours, shown: Colours) -> dict[str, int]:
