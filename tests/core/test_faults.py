@@ -19,6 +19,11 @@ def test_a_sentence_has_file_frames_place_what_and_fix():
     assert fault.sentence == "a.json, frames 3-4, 9, vector 2: id 9 is too high (3 frames); correct it"
 
 
+def test_a_video_stands_before_its_frames():
+    fault = Fault("s.json", "extra", "not labelled", "leave it out", place="video b", frames=(8,))
+    assert fault.sentence == "s.json, video b, frame 8: not labelled; leave it out"
+
+
 def test_what_is_the_same_but_for_its_frame_is_one_fault():
     faults = Faults()
     for frame in (5, 3, 4):

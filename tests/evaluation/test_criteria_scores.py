@@ -85,7 +85,7 @@ def test_intervals_sheet_and_page_are_those_of_the_other_metrics(study, capsys):
             "1.75,0.25",
             "found.csv, line 2: C1 is '1.75'; give a share of annotators or a probability in 0..1, of logits their sigmoid",
         ),
-        ("1,29500,0.5,0,0.25\n", "", "found.csv, frame 29500, video 1: labelled, but not predicted"),
+        ("1,29500,0.5,0,0.25\n", "", "found.csv, video 1, frame 29500: labelled, but not predicted"),
         ("162,25,0.875,1,0.5\n", "", "162: the video is not predicted"),
         ("C1,C2,C3", "C1,C2,C4", "found.csv: the labels have no criterion 'C4'"),
         (",0.25,0.125", ",,0.125", "1: 1 judged frames have no prediction of C2 (29375); predict every criterion of every judged frame"),
@@ -106,7 +106,7 @@ def test_predicted_frames_that_nobody_judged_do_not_count(study, capsys):
     (study / "found.csv").write_text(FOUND + "1,29400,0.5,0.5,0.5\n")
     found, said = results(study, capsys)
     assert one_of(found, "criteria Brier score", scope="global", truth="hard")["classes"]["C1"]["n"] == 3
-    assert "found.csv, frame 29400, video 1: not labelled, so not counted" in said.err
+    assert "found.csv, video 1, frame 29400: not labelled, so not counted" in said.err
 
 
 @pytest.mark.parametrize("predicted", ["video,frame,C1,C3\nop,0,0.9,0.5\nop,1,0.1,0.5\n", "video,frame,C1\nop,0,0.9\nop,1,0.1\n"])

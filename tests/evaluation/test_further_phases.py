@@ -39,7 +39,8 @@ def test_a_phase_that_no_labelled_video_has_is_false_and_named_with_its_frames(t
     write(tmp_path / "found", found, spelled)
     results, said = scored(tmp_path, capsys)
     assert one_of(results, "accuracy")["overall"]["value"] == pytest.approx((4 / 6 + 1) / 2)
-    assert f"no labelled video has these phases, so their frames are false: '{spelled(5)}' ({tmp_path}/found/a.csv 1-2); the labels" in said
+    assert f"no labelled video has these phases, so their frames are false: '{spelled(5)}' (a.csv 1-2); the labels" in said
+    assert str(tmp_path) not in (tmp_path / "s.json").read_text()
     # Strategy A in the video that predicts it: its precision, F1 and Jaccard index are 0; in the other it is left out.
     for metric, other in (("precision", precision_score), ("f1", f1_score), ("jaccard", jaccard_score)):
         of_videos = [
@@ -54,11 +55,12 @@ def test_a_rank_names_the_phases_that_only_a_team_has_as_a_score_does(tmp_path, 
     names = "Preparation", "CalotTriangleDissection", "ClippingCutting", "GallbladderDissection"
     write(tmp_path / "truth", TRUTH, names.__getitem__)
     write(tmp_path / "found", {**TRUTH, "a": [0, 3, 3, 1, 2, 2]}, names.__getitem__)
+    (tmp_path / "found" / "a.csv").rename(tmp_path / "found" / "a.CSV")
     words = ["rank", tmp_path / "found", "--ground-truth", tmp_path / "truth", "--metric", "phases", "--resamples", "2", "--json", *more]
     assert main(list(map(str, words))) == 0
     ((*warnings,),) = [team["warnings"] for team in json.loads(capsys.readouterr().out)["teams"]]
     says = "no labelled video has these phases, so their frames are false: 'GallbladderDissection' ("
-    assert [one.partition("a.csv")[0] for one in warnings] == [says] * is_said
+    assert [one.partition("a.CSV 1-2)")[0] for one in warnings] == [says] * is_said
     assert (says in scored(tmp_path, capsys, more=more)[1]) == is_said
 
 
@@ -87,7 +89,7 @@ def test_further_phases_of_several_runs_are_the_same_by_name(tmp_path, capsys):
     alone = [scored(tmp_path, capsys, found=(run,))[0] for run in ("one", "two")]
     means = [one_of(results, "accuracy")["overall"]["value"] for results in (together, *alone)]
     assert means[0] == pytest.approx((means[1] + means[2]) / 2)
-    assert f"'rinse' ({tmp_path}/one/a.csv 1-2, {tmp_path}/two/a.csv 2), 'suture' ({tmp_path}/two/a.csv 1)" in said
+    assert "'rinse' (run 1: a.csv 1-2, run 2: a.csv 2), 'suture' (run 2: a.csv 1)" in said
 
 
 def test_a_further_phase_only_in_frames_that_do_not_count_changes_nothing(tmp_path, capsys):
@@ -115,8 +117,8 @@ def test_a_table_of_several_videos_is_named_with_its_video(tmp_path, capsys):
         lines = [f"{name},{frame},{one}" for name, ids in videos.items() for frame, one in enumerate(ids)]
         (tmp_path / run / "all.csv").write_text("\n".join(["video,frame,phase", *lines]))
     said = fault(capsys, *sides(tmp_path, "phases"), "--predictions", tmp_path / "good")
-    assert f"{tmp_path}/found/all.csv, frames 4-5, video a: phase 3 is not in 0..2" in said
-    assert f"'5' ({tmp_path}/more/all.csv, video a 0-5)" in scored(tmp_path, capsys, found=("good", "more"))[1]
+    assert f"{tmp_path}/found/all.csv, video a, frames 4-5: phase 3 is not in 0..2" in said
+    assert "'5' (run 2: all.csv, video a 0-5)" in scored(tmp_path, capsys, found=("good", "more"))[1]
 
 
 @pytest.mark.parametrize("found", [{"a": [1, 1, 2, 2, 3, 4], "b": [1, 2, 2, 3, 3, 3]}, {"a": [2, 2, 3, 3, 4, 4], "b": [1, 2, 2, 3, 3, 3]}])
@@ -212,7 +214,7 @@ def test_a_video_without_labels_that_has_0_hides_no_ids_from_1(tmp_path, capsys)
 def test_phases_that_are_written_as_numbers_in_the_labels_may_be_exceeded_by_such(tmp_path, capsys, labels, further):
     write(tmp_path / "truth", {"a": labels}, '"{}"'.format)
     write(tmp_path / "found", {"a": [further, *labels[1:]]}, '"{}"'.format)
-    assert f"so their frames are false: '{further}' ({tmp_path}/found/a.csv 0)" in scored(tmp_path, capsys)[1]
+    assert f"so their frames are false: '{further}' (a.csv 0)" in scored(tmp_path, capsys)[1]
 
 
 @pytest.mark.parametrize("cell", ["none", "NA", "-", "null"])
@@ -270,7 +272,7 @@ def test_a_column_of_something_else_is_refused_at_once(tmp_path, capsys, start):
         assert "100" in said or "103" in said
     write(tmp_path / "found", {"a": [*truth["a"][:10], *(f"{start}{one}" for one in range(103, 123))]})
     said = scored(tmp_path, capsys)[1]
-    assert f"'{start}103' ({tmp_path}/found/a.csv 10)" in said
+    assert f"'{start}103' (a.csv 10)" in said
     assert "and 15 more" in said
     # As many as the labels have and 20 may be further, and none where no frame at all is of a known phase.
     write(tmp_path / "found", {"a": [*truth["a"][:7], *(f"{start}{one}" for one in range(103, 126))]})
@@ -284,7 +286,7 @@ def test_a_column_of_something_else_is_refused_at_once(tmp_path, capsys, start):
 def test_ids_with_zeros_before_them_are_the_same_ids(tmp_path, capsys):
     write(tmp_path / "truth", TRUTH)
     write(tmp_path / "found", {**TRUTH, "a": ["00", "05", "5", "01", "2", "02"]})
-    assert f"so their frames are false: '5' ({tmp_path}/found/a.csv 1-2); the labels" in scored(tmp_path, capsys)[1]
+    assert "so their frames are false: '5' (a.csv 1-2); the labels" in scored(tmp_path, capsys)[1]
 
 
 def test_messages_name_the_phases_of_the_labels_alone(tmp_path, capsys):

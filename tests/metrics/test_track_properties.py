@@ -175,7 +175,7 @@ def test_single_videos_of_a_draw_are_not_measured():
 
 
 @pytest.mark.parametrize("semantics", ["paper", "compat"])
-def test_a_class_that_takes_no_part_is_in_no_mean_and_counts_in_what_is_added(semantics):
+def test_a_class_that_the_labels_do_not_have_is_in_no_mean_and_added_but_by_trackeval(semantics):
     right, false = TrackRows([0, 1], [1, 1], [0, 0], [BOX, BOX]), TrackRows([0, 1], [1, 2], [0, 1], [BOX, BOX])
 
     def means(predictions, there, way="averaged"):
@@ -187,9 +187,21 @@ def test_a_class_that_takes_no_part_is_in_no_mean_and_counts_in_what_is_added(se
     # As TrackEval has it of the class alone: who predicts another one has the same classes.
     assert all(invents[name] == honest[name] for name in ("HOTA", "LocA", "IDF1", "MOTP", "MOTA"))
     assert (invents["MOTA"].value, invents["MOTA"].n) == (0.5, 1)
-    # As many as TrackEval adds over all classes.
-    assert (honest["FP"].value, invents["FP"].value, means(false, None)["FP"].value) == (0, 1, 1)
-    assert (means(false, [0], "pooled")["MOTA"].value, means(false, None)["LocA"].n) == (0, 1 if semantics == "paper" else 3)
+    pooled = means(false, [0], "pooled")
+    assert (honest["FP"].value, means(false, None)["FP"].value, means(false, None, "pooled")["FP"].value) == (0, 1, 1)
+    assert means(false, None)["LocA"].n == (1 if semantics == "paper" else 3)
+    # TrackEval, of the list of the labels' classes: FP 0 by its two ways, MOTA pooled 0.5.
+    expected = (1, 2, 1, 0) if semantics == "paper" else (0, 1, 0, 0.5)
+    assert (invents["FP"].value, invents["FP"].n, pooled["FP"].value, pooled["MOTA"].value) == expected
+
+
+@pytest.mark.parametrize(("semantics", "value", "n"), [("paper", 3, 1), ("compat", 0, 1)])
+def test_false_boxes_of_a_video_without_a_class_of_the_labels_are_counted(semantics, value, n):
+    right, false = TrackRows([0], [1], [0], [BOX]), TrackRows([0, 1, 2], [7, 7, 7], [1, 1, 1], [BOX] * 3)
+    videos = [TrackVideo("a", 1, right, right), TrackVideo("b", 3, TrackRows([], [], [], np.zeros((0, 4))), false)]
+    every = results(counted(videos, 2, 0.5, [0]), "averaged", semantics, {})
+    (found,) = [one.videos["b"] for one in every if one.variant.metric == "tracks FP"]
+    assert (found.value, found.n) == (value, n)
 
 
 def test_a_class_without_labels_that_takes_part_is_0_where_it_is_predicted():

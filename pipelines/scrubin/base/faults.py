@@ -109,6 +109,8 @@ read so. ``warning``: everything is possible, but something looks wrong."""
 SHOWN = 20
 RANGES_SHOWN = 10
 FILES_SHOWN = 100
+VIDEO = "video "
+"""How a place begins that is a video of a file with several: its frames stand behind it, while other places are within a frame."""
 _VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\[[^\[\]]*\]|\([^()]*\)|-?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?")
 
 
@@ -125,7 +127,7 @@ class Fault:
     what, fix
         What is wrong, and what to do about it: two half-sentences without full stop.
     place
-        Where in the file: a line, a frame, a shape; "" for the whole file.
+        Where in the file: a line, a frame, a shape, or a video (`VIDEO` and its name); "" for the whole file.
     severity
         See ``SEVERITIES``.
     frames
@@ -145,12 +147,13 @@ class Fault:
 
     @property
     def sentence(self) -> str:
-        """The fault on one line: file, frames, place, what is wrong, the fix."""
+        """The fault on one line: file, frames, place (before its frames where it is a video), what is wrong, the fix."""
         return self.line()
 
     def line(self, most_ranges: int | None = None) -> str:
         """Return the sentence with so many ranges of frames only; None: all of them."""
-        where = ", ".join(part for part in (self.file, self._frames(most_ranges), self.place) if part)
+        within = [self._frames(most_ranges), self.place]
+        where = ", ".join(part for part in (self.file, *(reversed(within) if self.place.startswith(VIDEO) else within)) if part)
         number = f" ({self._number()})" if max(len(self.frames), self.count) > 1 else ""
         says = f"{self.what}{number}; {self.fix}" if self.fix else f"{self.what}{number}"
         return f"{where}: {says}" if where else says

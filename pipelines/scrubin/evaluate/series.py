@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from scrubin.base.errors import MetricsError
-from scrubin.base.faults import Fault, Faults, count_text, error, summary, warning
+from scrubin.base.faults import VIDEO, Fault, Faults, count_text, error, summary, warning
 from scrubin.labels.files.detect import LABELS_UNREAD
 from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.model import ClassesOf
@@ -68,9 +68,11 @@ class Series:
         """Return faults of the video of this name as those of its file."""
         return tuple(replace(fault, file=self.file or name, place=self.place) for fault in faults.all())
 
-    def where(self, name: str) -> str:
-        """Return in words where the video of this name stands."""
-        return ", ".join(part for part in (self.file or name, self.place) if part)
+    def where(self, name: str, source: Path) -> str:
+        """Return in words where the video of this name stands in what was named, wherever that lies on this machine."""
+        file = Path(self.file)
+        within = file.relative_to(source).as_posix() if file != source and file.is_relative_to(source) else file.name
+        return ", ".join(part for part in (within or name, self.place) if part)
 
 
 def stated_sizes(positions: IntArray, images: pd.DataFrame | None) -> FloatArray:
@@ -82,7 +84,7 @@ def stated_sizes(positions: IntArray, images: pd.DataFrame | None) -> FloatArray
 
 def series_of(video: NumberedLabels, file: str, frames: IntArray, values: npt.NDArray[Any]) -> Series:
     """Return what a video has at each frame; messages name ``file``, and in it the video where its name is another one."""
-    place = "" if not file or PurePosixPath(file).stem == video.name else f"video {video.name}"
+    place = "" if not file or PurePosixPath(file).stem == video.name else f"{VIDEO}{video.name}"
     return Series(frames, values, video.numbering, file, video.labels.counts_time, place)
 
 

@@ -138,6 +138,8 @@ class Predictions:
     line: str = ""
     further: tuple[str, ...] = ()
     """Phases that the truth does not have; their ids are the next ones."""
+    source: Path = Path()
+    """What was named."""
 
 
 def read_truth(source: Source, wanted: Wanted) -> Side:
@@ -177,7 +179,9 @@ def taking_part(
     return tuple(sorted({*labelled, *(of_triplet[id_] if one.triplets else id_ for one in own for id_ in one.ids)}))
 
 
-def only_predicted(further: Mapping[str, Iterable[int]], names: Mapping[str, Mapping[str, str]]) -> tuple[Fault, ...]:
+def only_predicted(
+    further: Mapping[str, Iterable[int]], names: Mapping[str, Mapping[str, str]], so: str = "what is predicted of them is false"
+) -> tuple[Fault, ...]:
     """Return the warning of classes that predictions have and the labels neither list nor have.
 
     Parameters
@@ -186,9 +190,11 @@ def only_predicted(further: Mapping[str, Iterable[int]], names: Mapping[str, Map
         Their ids, by component.
     names
         As `score_document.class_names`.
+    so
+        What follows.
     """
     every = dict.fromkeys(f"'{names[component][str(id_)]}'" for component, ids in further.items() for id_ in sorted(ids))
-    what = f"the labels do not have these classes, so what is predicted of them is false: {listed([*every])}"
+    what = f"the labels do not have these classes, so {so}: {listed([*every])}"
     fix = "correct what is one of theirs, or name the vocabulary by --vocabulary"
     return (warning("", "class-further", what, fix),) if every else ()
 

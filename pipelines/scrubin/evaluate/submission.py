@@ -175,7 +175,7 @@ def _number(name: str) -> int | None:
     return int(digits[0]) if len(digits) == 1 else None
 
 
-Taker = Callable[[TrueVideo, Content], None]
+Taker = Callable[[TrueVideo, Content, str], None]
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
     tasks
         Tasks that must be there: what is wrong with others is a warning. None: those that any frame has must be complete.
     take
-        Called with what was read of each video, faults included; use it only when there are no errors in the end.
+        Called with what was read of each video, faults included, and the name of its file; use it only when there are no errors in the end.
 
     Raises
     ------
@@ -274,7 +274,7 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
         if content is None:
             continue
         if take is not None:
-            take(truth.videos[video], content)
+            take(truth.videos[video], content, file.name)
         files.append(_kept(kind, video, file.name, content, truth))
     if not faults.errors():
         recordings = [one.boxes for one in files if one.boxes is not None]

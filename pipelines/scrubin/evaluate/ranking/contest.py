@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -229,20 +229,21 @@ class Refusal:
 class _Scores:
     """What is kept of the videos that were read: a row of values each, never their frames."""
 
-    def __init__(self, ways: Mapping[str, Measure], ranked: str, clips: Sequence[Clip]) -> None:
+    def __init__(self, ways: Mapping[str, Measure], ranked: str, clips: Sequence[Clip], labelled: Collection[int] | None) -> None:
         self.ways = ways
         self.ranked = ranked
         self.by_video: dict[str, dict[str, FloatArray]] = {name: {} for name in ways}
         self.by_clip: dict[Clip, float] = {}
         self.phases: dict[int, list[str]] = {}
-        """Where each phase is predicted: files and frames."""
+        """Where each phase is predicted that no labelled video has: files and frames."""
         self._clips = clips
+        self._labelled = labelled
 
-    def take(self, video: TrueVideo, content: Content) -> None:
+    def take(self, video: TrueVideo, content: Content, file: str) -> None:
         """Score one video."""
-        if content.phases is not None and video.phase_frames is not None:
+        if content.phases is not None and video.phase_frames is not None and self._labelled is not None:
             counts = np.isin(content.frames, video.phase_frames) & (content.phases >= 0)
-            note_places(self.phases, f"{video.name}.csv", content.phases[counts], content.frames[counts])
+            note_places(self.phases, file, content.phases[counts], content.frames[counts], self._labelled)
         for name, way in self.ways.items():
             aligned = way.aligned(video, content)
             if aligned is None:
@@ -269,7 +270,7 @@ def evaluate(team: str, folder: Path, truth: GroundTruth, measure: Measure, clip
         On which it is compared with others.
     """
     ways = {name: _part(measure, name) for name in CONTESTS[measure.task].parts}
-    scores = _Scores(ways, measure.part, clips)
+    scores = _Scores(ways, measure.part, clips, truth.labelled_phases)
     try:
         outcome = submission.check(folder, truth, tasks=[measure.task], take=scores.take)
     except AnnotationError as error:

@@ -235,7 +235,7 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
         raise MetricsError([error(str(source.path), "classes-other", what, "predict these"), *read.faults])
     is_unsaid = read.form.name in AT_ANY_RATE and source.fps is None
     videos = [replace(video, numbering=None) for video in read.videos] if is_unsaid else read.videos
-    return Predictions(_series(videos), read.faults, read.line, further)
+    return Predictions(_series(videos), read.faults, read.line, further, source.path)
 
 
 def _series(videos: Sequence[NumberedLabels]) -> dict[str, Series]:
@@ -278,7 +278,7 @@ def computed(truth: Truth, predictions: Sequence[Predictions], semantics: str, c
         MetricsError.raise_any([*faults, *_from_one(videos, len(truth.names), further, runs)])
         vocabulary_of_both = own_categories.vocabulary_of({"phase": [*truth.names, *further]})
         truth = replace(truth, vocabulary=vocabulary_of_both, labelled=truth.labelled or frozenset(range(len(truth.names))))
-    faults += _false_frames(videos, truth, runs)
+    faults += _false_frames(videos, truth, predictions)
     if further and semantics == "compat":
         what = f"the published program does not know phases that no labelled video has, such as '{further[0]}'"
         raise MetricsError([*faults, error("", "phase-further", what, "name all phases by --vocabulary, or use the semantics 'paper'")])
@@ -357,26 +357,28 @@ def _from_one(
     return faults.all()
 
 
-def _false_frames(videos: Sequence[PhaseVideo], truth: Truth, runs: Sequence[Mapping[str, Series]]) -> tuple[Fault, ...]:
+def _false_frames(videos: Sequence[PhaseVideo], truth: Truth, runs: Sequence[Predictions]) -> tuple[Fault, ...]:
     """Return the warning of phases that only predictions have: each with its frames, as one, so that none hides behind another."""
     if truth.labelled is None:
         return ()
     places: dict[int, list[str]] = {}
     for video in videos:
-        for predicted, run in zip(np.asarray(video.predictions), runs, strict=True):
-            note_places(places, run[video.name].where(video.name), predicted, np.asarray(video.numbers))
+        for number, (predicted, run) in enumerate(zip(np.asarray(video.predictions), runs, strict=True), 1):
+            where = run.series[video.name].where(video.name, run.source)
+            told = where if len(runs) == 1 else f"run {number}: {where}"
+            note_places(places, told, predicted, np.asarray(video.numbers), truth.labelled)
     return of_no_label(places, truth.names, truth.labelled)
 
 
-def note_places(places: dict[int, list[str]], file: str, predicted: IntArray, frames: IntArray) -> None:
-    """Add to the places of each phase the frames of a video, of this file, in which it is predicted."""
-    for id_ in np.unique(predicted).tolist():
+def note_places(places: dict[int, list[str]], file: str, predicted: IntArray, frames: IntArray, labelled: Collection[int]) -> None:
+    """Add to the places of each phase that no label has the frames of a video, of this file, in which it is predicted."""
+    for id_ in sorted({*np.unique(predicted).tolist()}.difference(labelled)):
         places.setdefault(id_, []).append(f"{file} {ranges_text(frames[predicted == id_].tolist(), FRAMES_SHOWN)}")
 
 
 def of_no_label(places: Mapping[int, Sequence[str]], names: Sequence[str], labelled: Collection[int]) -> tuple[Fault, ...]:
-    """Return the warning of phases that are predicted and no labelled video has: ids, their places and names, and which are labelled."""
-    every = [f"'{names[id_]}' ({listed(places[id_])})" for id_ in sorted(places.keys() - set(labelled))]
+    """Return the warning of phases that are predicted and no labelled video has: their places by id, all names, and which are labelled."""
+    every = [f"'{names[id_]}' ({listed(places[id_])})" for id_ in sorted(places)]
     what = f"no labelled video has these phases, so their frames are false: {listed(every)}"
     known = _quoted([names[id_] for id_ in sorted(labelled)])
     return (warning("", "phase-further", what, f"the labels have {known}; correct what is one of them"),) if every else ()

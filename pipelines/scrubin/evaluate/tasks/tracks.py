@@ -136,7 +136,9 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     class_names = of_vocabulary(truth.vocabulary)
     part = Computed(names, every if semantics == "paper" else computation, class_names, joined.frames, truth.vocabulary.name)
     of_classes = choice["classes"] != CLASSES_TOGETHER[0]
-    further = side.only_predicted({"i": predicted.difference(there)} if of_classes else {}, class_names)
+    alone = f"the published program does not see what is predicted of them, except with classes={CLASSES_TOGETHER[0]}"
+    so = {"so": alone} if semantics == "compat" else {}
+    further = side.only_predicted({"i": predicted.difference(there)} if of_classes else {}, class_names, **so)
     return Scoring([part], (*further, *joined.faults))
 
 

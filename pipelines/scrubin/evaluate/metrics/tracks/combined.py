@@ -37,8 +37,9 @@ QUIRKS = (
         "absent-classes",
         "choice",
         "TrackEval: the mean over classes has every class of the data set; a class that neither side has counts as 0, of LocA as 1.",
-        "The mean is over classes that take part by the labels, of which the number is defined.",
-        "As published: over all instruments of the vocabulary, or those of the labels where these alone say which there are.",
+        "The mean is over classes that take part by the labels, of which the number is defined; counts are of all that are predicted, too.",
+        "As published: over all instruments of the vocabulary, or those of the labels where these alone say which there are; so are "
+        "counts and what is pooled.",
     ),
     Quirk(
         "frame-before",
@@ -86,7 +87,7 @@ class Sums:
     threshold
         Least IoU of CLEAR and identity.
     there
-        (classes,): those that take part in a mean.
+        (classes,): those of the labels, which take part in a mean.
     """
 
     names: tuple[str, ...]
@@ -96,6 +97,10 @@ class Sums:
     threshold: float
     there: BoolArray
 
+    def counting(self, semantics: Semantics) -> BoolArray:
+        """(classes,): those that are added: all, as what is predicted of others is false; TrackEval sees those of the labels alone."""
+        return self.there if semantics == "compat" else np.ones_like(self.there)
+
     def measures(self, which: Draw | slice, semantics: Semantics, *, pooled: bool, added: bool) -> Measures:
         """Return every metric with the count behind it, of videos added or each by itself.
 
@@ -104,9 +109,9 @@ class Sums:
         which
             Positions of videos, with repetition.
         semantics
-            Fragments are counted as the paper has them, or as TrackEval.
+            Fragments, and classes that the labels do not have, are counted as the paper has them, or as TrackEval.
         pooled
-            Whether all classes are added; else there is one number for each, and last that of all as one.
+            Whether classes are added; else there is one number for each, and last that of all as one.
         added
             Whether videos are added.
 
@@ -117,7 +122,7 @@ class Sums:
         """
         parts = [counted[which] for counted in (self.of_hota, self.of_clear, self.of_identity)]
         if pooled:
-            parts = [part[:, :-1].sum(axis=1) for part in parts]
+            parts = [part[:, :-1][:, self.counting(semantics)].sum(axis=1) for part in parts]
         if added:
             parts = [part.sum(axis=0) for part in parts]
         return {**hota.measures(parts[0]), **clear.measures(parts[1], semantics), **identity.measures(parts[2])}
@@ -184,10 +189,9 @@ def results(sums: Sums, together: str, semantics: Semantics, options: Mapping[st
         for name in whole:
             said = {**options, "classes": way} | ({"iou": exact(sums.threshold)} if name not in hota.SAYS else {})
             variant = Variant(f"tracks {name}", semantics, said)
-            overall = _over_classes(name, way, *whole[name], sums.there)
-            by_video = {
-                video: _over_classes(name, way, single[name][0][at], single[name][1][at], sums.there) for at, video in enumerate(names)
-            }
+            of = sums.counting(semantics) if name in COUNTED else sums.there
+            overall = _over_classes(name, way, *whole[name], of)
+            by_video = {video: _over_classes(name, way, single[name][0][at], single[name][1][at], of) for at, video in enumerate(names)}
             classes = _by_class(*whole[name]) if way == "averaged" and draw is None else {}
             curves = _curves(sums) if (name, way) == ("HOTA", "one") and draw is None else {}
             every.append(Result(variant, overall, classes, by_video, curves))
@@ -201,20 +205,16 @@ def _shown(name: str, value: FloatArray, n: FloatArray, semantics: Semantics, *,
     return np.where(n > 0, value, 0.0) if name == "MOTA" and not added else value
 
 
-def _over_classes(name: str, way: str, values: FloatArray, counts: FloatArray, there: BoolArray) -> Value:
-    """Return one number of those of all classes: of several classes its count is how many it is made of.
-
-    The classes of a mean are those that take part; boxes predicted of others count in what is added.
-    """
+def _over_classes(name: str, way: str, values: FloatArray, counts: FloatArray, classes: BoolArray) -> Value:
+    """Return one number of those of these classes that have one: the sum of counts, else the mean; its count is how many it is made of."""
     if way == "pooled":
         return Value(float(values), round(float(counts)))
     if way == "one":
         return Value(float(values[-1]), round(float(counts[-1])))
-    defined: BoolArray = ~np.isnan(values[:-1])
-    of = values[:-1][defined & there]
+    of = values[:-1][classes & ~np.isnan(values[:-1])]
     if not len(of):
         return Value(float("nan"), 0)
-    return Value(float(values[:-1][defined].sum() if name in COUNTED else of.mean()), len(of))
+    return Value(float(of.sum() if name in COUNTED else of.mean()), len(of))
 
 
 def _by_class(values: FloatArray, counts: FloatArray) -> dict[str, Value]:
