@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from scrubin.base.errors import MetricsError, ScrubinError
@@ -68,8 +68,8 @@ class Entries:
         return None if rows is None else tuple(name in rows and len(rows[name]) > 0 for name in self.videos)
 
     def as_json(self) -> dict[str, Any]:
-        """Return what is to be said of the files of the labels, as JSON values."""
-        return {"read": self.line, "problems": [fault.as_json() for fault in self.faults]}
+        """Return what is to be said of the files of the labels, without their folders, as JSON values."""
+        return {"read": self.line, "problems": [replace(fault, file=PurePosixPath(fault.file).name).as_json() for fault in self.faults]}
 
     @property
     def sides(self) -> Sides:
