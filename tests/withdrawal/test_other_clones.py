@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,15 +17,17 @@ from hypothesis import strategies as st
 
 import listed_project
 import release as stage
+import repro
 import version_pairs
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import file_lists
 from scrubin.base.errors import ReleaseError
+from scrubin.base.faults import error
 from scrubin.base.files import write_json, write_text
 from scrubin.base.layout import RELEASE
 from scrubin.curate.lists import withdrawal
-from scrubin.curate.preflight import preflight
+from scrubin.curate.preflight import Findings, preflight
 from scrubin.curate.project.outputs import md5_of
 from scrubin.data.diff.difference import Step, next_version
 from scrubin.stages import pseudonymize
@@ -520,6 +523,25 @@ def test_what_was_pulled_is_kept_by_a_run_that_preflight_refuses_and_nothing_is_
     of_theirs = last(without(GONE), version="3.0.0", withdrawn=[{**NOTE, "version": "3.0.0"}])
     with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .*'peg 4' \(id4\); bring"):
         try_to_release(of_theirs, without(GONE), KNOWN)
+
+
+def test_make_repro_keeps_what_was_pulled_before_preflight_refuses(monkeypatch, capsys):
+    for signals in ("end_in_order", "end_at_once"):
+        monkeypatch.setattr(repro.interrupts, signals, lambda: None)
+    for step in ("die_with_parent", "require_letters"):
+        monkeypatch.setattr(repro, step, lambda: None)
+    monkeypatch.setattr(repro, "private_paths", SimpleNamespace(write_privately=list, make_caches=list, close=lambda **_: None))
+    monkeypatch.setattr(repro, "only_run", nullcontext)
+    write_json(gates.LAST_RELEASE_PATH, last())
+    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+
+    def refused(**_) -> Findings:
+        assert clone_record.load().others[0].missing == {"id3"}
+        return Findings(errors=[error("params.yaml", "some-rule", "it is wrong", "put it right")])
+
+    monkeypatch.setattr(preflight, "look", refused)
+    assert repro.main() == 2
+    assert "nothing was started" in capsys.readouterr().err
 
 
 def test_what_an_edition_before_may_have_made_is_known_as_long_as_the_record_has_its_notes(tmp_path):
