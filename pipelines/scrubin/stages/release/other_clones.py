@@ -79,7 +79,7 @@ def releases_here(previous: Previous | None) -> list[Earlier]:
 
 def _with_meant(one: Earlier, record: Record) -> Earlier:
     """Return a release with all whom its notes may mean: also of the last release of this clone, unless they are answered."""
-    held = frozenset() if record.has_answered(one) else record.last.ids
+    held = record.last.ids if not record.has_answered(one) else frozenset()
     return replace(one, missing=(held | one.missing) - one.ids)
 
 
@@ -305,8 +305,8 @@ def note_made(earlier: Iterable[Earlier], now: Mapping[str, Any], withdrawn: Con
     known = {id_ for name, id_ in recordings.items() if name in withdrawn}.union(now["recordings"].values())
     answered, others = list(record.answered), []
     if record.is_brought:
-        brought = (one.missing for one in record.others if record.goes_on_from(one))
-        answered.append(replace(record.last, missing=frozenset().union(*brought) - record.last.ids))
+        meant = frozenset(id_ for one in record.others if record.goes_on_from(one) for id_ in one.missing)
+        answered.append(replace(record.last, missing=meant - record.last.ids))
     for one in _of_these(earlier, record.last.ids.union(now["recordings"].values())):
         if _is_own_before(one, record, withdrawn):
             continue  # it may be another clone's all the same: what is made is known for good
