@@ -233,8 +233,8 @@ def refuse_return(earlier: Iterable[Earlier], now: Mapping[str, str], raw: Path,
                 f"the rows of {raw / withdrawals.NAME}, {withdrawal_memory.PATH} unless others withdrew here, "
                 f"and then {LAST_RELEASE_PATH}, never {PATH}, and run `make repro` again, also before you pull another release: it keeps "
                 f"what this one noted; if this clone made {one.version}, {PATH} is of an older "
-                f"backup, or an edition before this one did not write that down: restore the newer one, or, as where the clone that "
-                f"made {one.version} has released all of them again since, {unless}"
+                f"backup, or an edition before this one did not write that down: restore the newer one, or {unless}, "
+                f"as also where the clone that made {one.version} has released all of them again since"
             )
             raise ReleaseError(msg)
 
