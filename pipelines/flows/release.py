@@ -63,7 +63,7 @@ def refuse_shrinking(study: audited_project.Project, now: dict[str, Any], earlie
     ``now`` gets the tombstones.
     """
     last, version = gates.last_release(study.params.name), study.params.version
-    other_clones.refuse_return(earlier, now["recordings"], params.raw_folder(), version)
+    other_clones.refuse_return(earlier, now["recordings"], params.raw_folder(), version, study.private.withdrawn)
     lost = gates.lost_recordings(last, now)
     withdrawn = releases.gone(lost, study.private.withdrawn)
     releases.refuse_number(last["version"], version, withdrawn)

@@ -59,7 +59,7 @@ def main() -> int:
             from scrubin.curate.lists import empty_study
             from scrubin.curate.preflight.preflight import look
             from scrubin.stages.flow_params import FlowsParams
-            from scrubin.stages.release import release_folder
+            from scrubin.stages.release import other_clones, release_folder
             from scrubin.stages.release.release_params import ReleaseParams
             from scrubin.stages.withdrawals import notice
 
@@ -67,6 +67,8 @@ def main() -> int:
             release_folder.keep_what_waits()
             for folder in (UNRELEASED, RELEASE):
                 renewal.remove_dead_links(folder)
+            # A refused run starts nothing, and the next pull replaces what lies there.
+            other_clones.keep_pulled()
             found = look(with_demo=False)
             sys.stderr.write("".join(f"{line}\n" for line in found.lines()))
             if found.errors:

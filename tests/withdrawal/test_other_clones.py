@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections import Counter
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,15 +17,17 @@ from hypothesis import strategies as st
 
 import listed_project
 import release as stage
+import repro
 import version_pairs
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import file_lists
 from scrubin.base.errors import ReleaseError
+from scrubin.base.faults import error
 from scrubin.base.files import write_json, write_text
 from scrubin.base.layout import RELEASE
 from scrubin.curate.lists import withdrawal
-from scrubin.curate.preflight import preflight
+from scrubin.curate.preflight import Findings, preflight
 from scrubin.curate.project.outputs import md5_of
 from scrubin.data.diff.difference import Step, next_version
 from scrubin.stages import pseudonymize
@@ -66,7 +68,7 @@ def try_to_release(of: dict, now: dict, withdrawn: Memory = NOBODY, previous: st
     write_json(gates.LAST_RELEASE_PATH, of)
     of = gates.last_release(name)
     earlier = other_clones.releases_here(None if previous is None else Previous(previous))
-    other_clones.refuse_return(earlier, now, RAW, "2.1.0")
+    other_clones.refuse_return(earlier, now, RAW, "2.1.0", withdrawn)
     return other_clones.carried(earlier, of, now, {name: "consent" for name in of["recordings"] if name in withdrawn})
 
 
@@ -226,7 +228,7 @@ def made(now: dict, withdrawn=KNOWN) -> None:
     """Let the stage make a release, as far as it is remembered."""
     earlier = other_clones.releases_here(None)
     other_clones.keep(earlier)
-    other_clones.refuse_return(earlier, now["recordings"], RAW, now["version"])
+    other_clones.refuse_return(earlier, now["recordings"], RAW, now["version"], withdrawn)
     other_clones.note_made(earlier, now, withdrawn)
     write_json(gates.LAST_RELEASE_PATH, now)
     other_clones.note_released()
@@ -264,8 +266,8 @@ def test_who_was_only_missing_when_a_note_was_answered_may_still_be_whom_it_mean
         try_to_release(of, {**ALL, "new": "id9"})
     shutil.rmtree(RELEASE)
     try_to_release(last(STAYING, version="2.0.0", withdrawn=[NOTE]), ALL)
-    release(RELEASE, tuple(ALL.values()), NOTE, version="2.1.0")
-    try_to_release(of, {**ALL, "new": "id9"})
+    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    try_to_release(of, {**STAYING, "new": "id9"})
 
 
 def test_who_withdrew_is_missing_no_more():
@@ -336,9 +338,10 @@ def test_a_release_that_was_killed_has_answered_nothing_before_its_record_is_wri
     shutil.rmtree(RELEASE)
     now = last(STAYING, version="2.1.0", withdrawn=[NOTE])
     other_clones.note_made(earlier, now, KNOWN)
-    assert (clone_record.load().others[0].version, clone_record.load().answered.total()) == ("2.0.0", 0)
+    assert (clone_record.load().others[0].version, clone_record.load().answered) == ("2.0.0", ())
     write_json(gates.LAST_RELEASE_PATH, now)
-    assert (clone_record.load().others, clone_record.load().answered) == ((), Counter({("2.0.0", "consent"): 1}))
+    (answered,) = clone_record.load().answered
+    assert (clone_record.load().others, answered.version, answered.missing) == ((), "2.0.0", {"id3"})
     assert clone_record.PATH.stat().st_mode & 0o777 == 0o600
 
 
@@ -362,18 +365,38 @@ def test_what_cannot_be_read_of_it_is_told_with_file_place_and_mend(place, value
 @pytest.mark.parametrize("text", ["{", "[]", "{}"])
 def test_a_file_that_is_no_such_record_is_told(text):
     write_text(clone_record.PATH, text)
-    with pytest.raises(ReleaseError, match=r"private/this_clone\.json: .*restore it from a backup, or remove data/private/this_clone"):
+    with pytest.raises(ReleaseError, match=r"private/this_clone\.json: .*restore it from a backup, or remove it"):
         other_clones.releases_here(None)
 
 
-@pytest.mark.parametrize(("place", "value"), [("made", None), ("made", [[1]]), ("answered", 5), ("other_clone", "x"), ("withdrawn", None)])
-def test_so_is_what_an_edition_before_kept_in_the_record_of_the_last_release(place, value):
-    write_json(gates.LAST_RELEASE_PATH, last(**{place: value}))
-    with pytest.raises(
-        ReleaseError, match=rf"private/released\.json: .*'{place}': expected .*, found .*; restore it from a backup, or remove"
-    ):
+DAMAGED_LAST = [
+    ("made", None),
+    ("made", [[1]]),
+    ("other_clone", "x"),
+    ("withdrawn", None),
+    ("withdrawn", ["x"]),
+    ("version", None),
+    ("recordings", [["peg 0", "id0"]]),
+    ("recordings", {"peg 0": ["id0"]}),
+    ("recordings", {"peg 0": 5}),
+]
+
+
+@pytest.mark.parametrize(("place", "value"), DAMAGED_LAST)
+def test_so_is_what_stands_in_the_record_of_the_last_release_but_no_place_of_it_is_to_be_removed(place, value):
+    """Without it an own release would be taken for that of another clone, or the other way round."""
+    write_json(gates.LAST_RELEASE_PATH, last() | {place: value})
+    with pytest.raises(ReleaseError, match=rf"private/released\.json: .*'{place}': expected .*, found .*; restore it from a backup$"):
         other_clones.releases_here(None)
-    other_clones.keep_unread()
+    other_clones.keep_pulled()
+    assert not clone_record.PATH.exists()
+    assert other_clones.keep_unread().startswith("data/private/released.json: "), "it names the file that cannot be read"
+
+
+def test_a_folder_in_the_place_of_the_record_is_told():
+    clone_record.PATH.mkdir(parents=True)
+    with pytest.raises(ReleaseError, match=r"private/this_clone\.json: .*IsADirectoryError.*restore it from a backup, or remove it"):
+        other_clones.releases_here(None)
 
 
 def test_what_an_edition_before_kept_of_another_clone_is_still_known():
@@ -413,7 +436,7 @@ def test_the_stage_keeps_that_it_makes_a_release_and_what_that_answers_not_befor
     other_clones.note_made(earlier, now, KNOWN)
     kept = clone_record.load()
     assert clone_record.of_last(now).mark in kept.made
-    assert (kept.last.version, kept.answered.total(), kept.others[0].version) == ("1.0.0", 0, "1.1.0")
+    assert (kept.last.version, kept.answered, kept.others[0].version) == ("1.0.0", (), "1.1.0")
 
 
 @pytest.mark.parametrize("edition", ["this", "an earlier"])
@@ -426,6 +449,134 @@ def test_the_only_curator_may_take_somebody_back_withdraw_another_and_add_somebo
     if edition == "this":
         of |= {"made": [clone_record.of_last(between).mark], "answered": []}
     assert try_to_release(of, of["recordings"], OWN, previous=str(tmp_path / "before")) == (notes, {})
+
+
+NEW = {**ALL, "peg 4": "id4"}
+
+
+def without(*names: str) -> dict:
+    return {name: id_ for name, id_ in NEW.items() if name not in names}
+
+
+def pulled_and_refused(version: str, *without_whom: str, notes=(NOTE,)) -> None:
+    """Let a run be refused because of a release that was pulled, and take that out of its place."""
+    release(RELEASE, tuple(without(*without_whom).values()), *notes, version=version)
+    earlier = other_clones.releases_here(None)
+    other_clones.keep(earlier)
+    shutil.rmtree(RELEASE)
+    with pytest.raises(ReleaseError, match="made by another clone"):
+        other_clones.refuse_return(earlier, NEW, RAW, "9.0.0", NOBODY)
+
+
+@pytest.mark.parametrize("version", ["2.0.0", "2.1.0"])
+@pytest.mark.parametrize("brings", ["rows", "rows and record"])
+def test_a_release_of_a_third_clone_with_as_many_notes_is_no_later_version_of_the_other_one(version, brings):
+    """Both withdrew one person with version 2.0.0, for the same reason; only what the third one noted is brought."""
+    write_json(gates.LAST_RELEASE_PATH, last(NEW))
+    pulled_and_refused("2.0.0", GONE)
+    pulled_and_refused(version, "peg 4")
+    of = last(without("peg 4"), version=version, withdrawn=[NOTE]) if brings == "rows and record" else last(NEW)
+    known = Memory().with_recording("peg 4", "consent", {"id": {"id4"}}, [])
+    with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .* does not hold: 'peg 3' \(id3\); bring"):
+        try_to_release(of, without("peg 4"), known)
+
+
+@pytest.mark.parametrize("version", ["2.0.0", "2.2.0"])
+def test_with_what_one_clone_noted_nothing_is_answered_that_a_third_one_notes_alike(version):
+    write_json(gates.LAST_RELEASE_PATH, last(NEW))
+    pulled_and_refused("2.0.0", GONE)
+    now = last(without(GONE), version="2.1.0", withdrawn=[NOTE])
+    made(now)
+    release(RELEASE, tuple(without("peg 4").values()), NOTE, version=version)
+    with pytest.raises(ReleaseError, match=r"data/release: .* does not hold: 'peg 4' \(id4\); bring"):
+        try_to_release(now, without(GONE), KNOWN)
+
+
+@pytest.mark.parametrize("record", ["of a third clone", "none"])
+def test_whom_a_note_may_mean_is_kept_whatever_record_this_clone_goes_on_from(record):
+    """The third clone has only excluded them, and has never seen the note."""
+    write_json(gates.LAST_RELEASE_PATH, last(NEW))
+    pulled_and_refused("2.0.0", GONE)
+    theirs = {"version": "2.2.0", "withdrawn": [{**NOTE, "version": "2.2.0", "reason": "request"}]}
+    of = last(without(GONE, "peg 4"), **theirs) if record != "none" else last({}, version="")
+    with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .* does not hold: 'peg 3' \(id3\); bring"):
+        try_to_release(of, without("peg 4"), OWN)
+
+
+def test_a_clone_that_has_brought_a_record_and_goes_back_to_its_own_still_knows_the_note():
+    own = last(NEW)
+    write_json(gates.LAST_RELEASE_PATH, own)
+    pulled_and_refused("2.0.0", GONE)
+    write_json(gates.LAST_RELEASE_PATH, last(without(GONE), version="2.0.0", withdrawn=[NOTE]))
+    other_clones.keep(other_clones.releases_here(None))
+    with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .*'peg 3' \(id3\); bring"):
+        try_to_release(own, NEW)
+
+
+def test_what_was_pulled_is_kept_by_a_run_that_preflight_refuses_and_nothing_is_written_where_nothing_was():
+    other_clones.keep_pulled()
+    assert not clone_record.PATH.exists()
+    write_json(gates.LAST_RELEASE_PATH, last(NEW))
+    release(RELEASE, tuple(without("peg 4").values()), {**NOTE, "reason": "request"})
+    other_clones.keep_pulled()
+    release(RELEASE, tuple(without(GONE).values()), {**NOTE, "version": "3.0.0"}, version="3.0.0")
+    of_theirs = last(without(GONE), version="3.0.0", withdrawn=[{**NOTE, "version": "3.0.0"}])
+    with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .*'peg 4' \(id4\); bring"):
+        try_to_release(of_theirs, without(GONE), KNOWN)
+
+
+def test_make_repro_keeps_what_was_pulled_before_preflight_refuses(monkeypatch, capsys):
+    for signals in ("end_in_order", "end_at_once"):
+        monkeypatch.setattr(repro.interrupts, signals, lambda: None)
+    for step in ("die_with_parent", "require_letters"):
+        monkeypatch.setattr(repro, step, lambda: None)
+    monkeypatch.setattr(repro, "private_paths", SimpleNamespace(write_privately=list, make_caches=list, close=lambda **_: None))
+    monkeypatch.setattr(repro, "only_run", nullcontext)
+    write_json(gates.LAST_RELEASE_PATH, last())
+    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+
+    def refused(**_) -> Findings:
+        assert clone_record.load().others[0].missing == {"id3"}
+        return Findings(errors=[error("params.yaml", "some-rule", "it is wrong", "put it right")])
+
+    monkeypatch.setattr(preflight, "look", refused)
+    assert repro.main() == 2
+    assert "nothing was started" in capsys.readouterr().err
+
+
+def test_what_an_edition_before_may_have_made_is_known_as_long_as_the_record_has_its_notes(tmp_path):
+    """The only curator has somebody new since, and names an own release of before not at once."""
+    own = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
+    write_json(gates.LAST_RELEASE_PATH, last({**own, "new": "id9"}, version="2.1.0", withdrawn=[NOTE]))
+    release(tmp_path / "own", tuple(own.values()), NOTE)
+    for version in ("2.2.0", "2.3.0", "2.4.0"):
+        of = last({**own, "new": "id9"}, version=version, withdrawn=[NOTE])
+        made(of, OWN)
+        try_to_release(of, of["recordings"], OWN, previous=str(tmp_path / "own"))
+
+
+def test_a_release_that_has_somebody_who_withdrew_is_none_that_an_edition_before_made_after_that(tmp_path):
+    own = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
+    of, before = last(own, version="2.1.0", withdrawn=[NOTE]), tmp_path / "before"
+    release(before, ("id0", "id1", "id2"), NOTE)
+    with pytest.raises(ReleaseError, match=r"before: version 2\.0\.0 was made by another clone .*'peg 3' \(id3\); bring"):
+        try_to_release(of, own, OWN, previous=str(before))
+
+
+def test_nor_is_one_that_parameters_name_taken_for_an_own_one_for_good(tmp_path):
+    """That it may be an own one holds only where they name it: what lies in its place may be pulled."""
+    own = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
+    of = last(own, version="2.1.0", withdrawn=[NOTE])
+    write_json(gates.LAST_RELEASE_PATH, of)
+    release(tmp_path / "before", ("id1", "id2"), NOTE)
+    earlier = other_clones.releases_here(Previous(str(tmp_path / "before")))
+    other_clones.refuse_return(earlier, own, RAW, "2.2.0", OWN)
+    of = {**of, "version": "2.2.0"}
+    other_clones.note_made(earlier, of, OWN)
+    write_json(gates.LAST_RELEASE_PATH, of)
+    release(RELEASE, ("id1", "id2"), NOTE)
+    with pytest.raises(ReleaseError, match=BACK):
+        try_to_release(of, own, OWN)
 
 
 DAMAGE = {
@@ -516,12 +667,17 @@ def test_what_is_kept_of_a_higher_version_stays_when_a_lower_one_goes_from_its_p
     assert (kept.version, kept.ids, len(kept.notes)) == ("3.0.0", {"id0", "id1"}, 2)
 
 
-def test_whom_the_other_clone_took_back_may_be_released_although_what_is_kept_lacks_them():
+def test_whom_the_other_clone_took_back_may_be_released_once_what_is_kept_of_before_is_taken_out():
+    """By numbers its release is not to be told from that of a third clone, which never knew of the withdrawal."""
     listed_project.remember_release(Path(), *ALL)
     release(RELEASE, ("id0", "id1", "id2"), NOTE)
     withdrawal.withdraw(RAW, withdrawal.row_of("", "peg 0", "request", None))
     release(RELEASE, tuple(ALL.values()), NOTE, version="2.1.0")
     now = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
+    with pytest.raises(ReleaseError, match=r"take 'other_clones' out of data/private/this_clone.* has released all of them again since"):
+        try_to_release(json.loads(gates.LAST_RELEASE_PATH.read_text()), now)
+    said = json.loads(clone_record.PATH.read_text())
+    write_json(clone_record.PATH, {place: value for place, value in said.items() if place != "other_clones"})
     assert try_to_release(json.loads(gates.LAST_RELEASE_PATH.read_text()), now)[0] == [NOTE]
 
 
@@ -550,13 +706,6 @@ def test_a_withdrawal_takes_a_release_that_cannot_be_read_from_its_place_and_the
     release(RELEASE, ("id0", "id1", "id2"), NOTE)
     with pytest.raises(ReleaseError, match=BACK):
         try_to_release(of, now)
-
-
-def test_what_two_clones_noted_apart_is_kept_of_both():
-    one = other_clones.Earlier("a", "3.0.0", frozenset({"id0", "id1", "id2"}), Counter({("3.0.0", "consent"): 1}))
-    other = other_clones.Earlier("b", "2.0.0", frozenset({"id0", "id1", "id3"}), Counter({("2.0.0", "consent"): 1}))
-    for both in (one.joined(other), other.joined(one)):
-        assert (both.version, both.ids, both.notes.total()) == ("3.0.0", {"id0", "id1"}, 2)
 
 
 def test_what_it_says_is_kept_when_it_goes_from_its_place_until_this_clone_has_released():
@@ -629,7 +778,7 @@ class Clone:
         other_clones.keep(earlier)
         self.own, self.seen, self.place = clone_record.PATH.read_text(), self.seen | (self.place[1] if self.place else set()), None
         try:
-            other_clones.refuse_return(earlier, now, RAW, "9.0.0")
+            other_clones.refuse_return(earlier, now, RAW, "9.0.0", self.known)
         except ReleaseError:
             return True
         assert self.seen.isdisjoint(now.keys() & before["recordings"].keys()), "who withdrew elsewhere is released again"
@@ -638,7 +787,7 @@ class Clone:
         version = next_version(before["version"] or "0.0.0", Step.MAJOR if gone or not before["version"] else Step.MINOR)
         of = last(now, version=version, name=self.name)
         of["withdrawn"] = releases.tombstones(*other_clones.carried(earlier, before, now, gone), version)
-        other_clones.note_made(earlier, of, self.withdrawn | {f"id{one}" for one in self.withdrawn})
+        other_clones.note_made(earlier, of, self.known)
         if not is_killed:
             self.kept = json.dumps(of)
             write_text(gates.LAST_RELEASE_PATH, self.kept)
@@ -649,6 +798,10 @@ class Clone:
         self.place = (replace(clone_record.of_last(of), where=str(RELEASE)), set(self.noted))
         self.made.append(self.place)
         return False
+
+    @property
+    def known(self) -> set[str]:
+        return self.withdrawn | {f"id{one}" for one in self.withdrawn}
 
     def change(self, what: str, number: int) -> None:
         one = self.people[number % len(self.people)]
@@ -678,6 +831,7 @@ def steps_of(*more: str) -> st.SearchStrategy[list[tuple[str, int, bool]]]:
     return st.lists(st.tuples(st.sampled_from([*STEPS, *more]), st.integers(0, 9), st.booleans()), max_size=25)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps_of("bring"))
 def test_whatever_two_clones_do_nobody_of_whom_a_pulled_release_noted_it_is_released_again(monkeypatch, steps):
@@ -701,6 +855,7 @@ def test_whatever_two_clones_do_nobody_of_whom_a_pulled_release_noted_it_is_rele
                 clone.forget(before - here.withdrawn)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps_of("rename", "killed"))
 def test_whatever_the_only_curator_does_they_are_not_refused(monkeypatch, steps):

@@ -72,8 +72,7 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
         # Before it goes: another clone may have made it, without somebody of whom this one does not know.
         other_clones.keep(other_clones.releases_here(None))
     except ReleaseError:  # it goes all the same
-        other_clones.keep_unread()
-        unread = f"{RELEASE}: what it noted of who withdrew could not be read; the next run says how to bring it again"
+        unread = other_clones.keep_unread()
     # Not earlier: what is remembered of their pictures is read there.
     release_folder.remove_release()
     said = [f"{path}: {row.participant or row.recording} withdraws; nobody else's recordings, ids and subsets change"]

@@ -153,7 +153,7 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
         now = {name: study.ids[name] for name in study.kept}
         with noted.noting():
             earlier = other_clones.releases_here(p.previous)
-            other_clones.refuse_return(earlier, now, study.raw, p.version)
+            other_clones.refuse_return(earlier, now, study.raw, p.version, study.withdrawn)
         missing = {name: id_ for name, id_ in last["recordings"].items() if name not in set(study.kept)}
         withdrawn = releases.gone(missing, study.withdrawn)
         why = {name: f"recordings.csv: {rows[0].exclude.strip()}" for name, rows in study.recordings.items() if rows[0].exclude.strip()}

@@ -23,7 +23,7 @@ from scrubin.stages.release.gates import LAST_RELEASE_PATH, last_release, last_t
 
 PATH = PRIVATE / "this_clone.json"
 MADE, ANSWERED, OTHERS, UNREAD, BEFORE, NEXT, MARK = "made", "answered", "other_clones", "unread", "before", "next", "mark"
-VERSION, IDS, WITHDRAWN, MISSING = "version", "ids", "withdrawn", "missing"
+VERSION, IDS, WITHDRAWN, MISSING, RECORDINGS = "version", "ids", "withdrawn", "missing", "recordings"
 ONE_OTHER = "other_clone"
 """Where an edition before this one kept what another clone said, beside ``made`` and ``answered`` in the record of the last release."""
 
@@ -43,7 +43,7 @@ class Earlier:
     notes
         How many were withdrawn, by version and reason.
     missing
-        Whom its notes may still mean when they are answered: ids that were not released here then, although nobody had withdrawn them.
+        Ids of all whom its notes may mean: who was in the last release of this clone and is not in that one, when it was pulled.
     """
 
     where: str
@@ -65,8 +65,12 @@ class Earlier:
         return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else ()
 
     def follows(self, other: Earlier) -> bool:
-        """Whether it is a later version of another one: of the same people, and without losing a note."""
-        return self.number > other.number and not other.notes - self.notes and not self.ids.isdisjoint(other.ids)
+        """Whether it is a later version of another one: of the same people, without losing a note, and without whom that one may mean.
+
+        A third clone may have as many notes of others in a higher version: it still has whom that one means.
+        """
+        is_higher = self.number > other.number and not other.notes - self.notes
+        return is_higher and not self.ids.isdisjoint(other.ids) and self.ids.isdisjoint(other.missing)
 
 
 @dataclass(frozen=True)
@@ -80,9 +84,9 @@ class Record:
     made
         Marks of the releases that it has made.
     answered
-        The notes of other clones with which it has released.
+        The releases of other clones with whose notes it has released, and whom each might mean.
     others
-        What releases of other clones said since, and those of before of whose people some are missing.
+        What releases of other clones said since, and those that are answered but for whom they may mean still.
     is_unread
         Whether a release went from its place of which nobody could read who withdrew.
     before
@@ -91,7 +95,7 @@ class Record:
 
     last: Earlier
     made: frozenset[str]
-    answered: Notes = field(default_factory=Counter)
+    answered: tuple[Earlier, ...] = ()
     others: tuple[Earlier, ...] = ()
     is_unread: bool = False
     before: Notes = field(default_factory=Counter)
@@ -105,6 +109,18 @@ class Record:
         """Whether a release was made here, or is the one from which this clone goes on."""
         return one.mark in self.made or one.mark == self.last.mark
 
+    def goes_on_from(self, one: Earlier) -> bool:
+        """Whether the record of a release of another clone was brought, or that of a later version."""
+        return self.is_brought and (one.mark == self.last.mark or self.last.follows(one))
+
+    def has_answered(self, one: Earlier) -> bool:
+        """Whether it has released with all that a release notes: with that one, or with a version before or after it."""
+        meaning = replace(one, missing=one.missing | (self.last.ids - one.ids))
+        return any(
+            known.mark == one.mark or known.follows(meaning) or (one.follows(known) and not one.notes - known.notes)
+            for known in self.answered
+        )
+
     def with_made(self, one: Earlier) -> Record:
         """Return it with one more release that was made here."""
         return replace(self, made=self.made | {one.mark})
@@ -117,11 +133,10 @@ class Record:
         following
             What is to be remembered as soon as its last release is that of the record, and not before.
         """
-        said: dict[str, Any] = {MADE: sorted(self.made), ANSWERED: withdrawn_notes.rows(self.answered), UNREAD: self.is_unread}
-        said |= {OTHERS: [_json_of(one) for one in self.others], BEFORE: withdrawn_notes.rows(self.before)}
+        said: dict[str, Any] = {MADE: sorted(self.made), UNREAD: self.is_unread, BEFORE: withdrawn_notes.rows(self.before)}
+        said |= _releases_of(self)
         if following is not None:
-            others = [_json_of(one) for one in following.others]
-            said[NEXT] = {MARK: following.last.mark, ANSWERED: withdrawn_notes.rows(following.answered), OTHERS: others}
+            said[NEXT] = {MARK: following.last.mark, **_releases_of(following)}
         PATH.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with whole(PATH) as part:
             part.touch(mode=0o600)
@@ -143,22 +158,32 @@ def load() -> Record:
         When it cannot be read: then nobody knows what was made here, and what others noted.
     """
     last_release(None)  # it refuses what is no record of a release
-    kept = _document(LAST_RELEASE_PATH) or {"recordings": {}, "version": ""}
-    _value(LAST_RELEASE_PATH, kept, WITHDRAWN, list, [])
-    last, said = of_last(kept), _document(PATH)
+    last, said = _last(), _document(PATH)
     if said is None:
+        kept = _document(LAST_RELEASE_PATH) or {}
         own = Counter({key: count for key, count in last.notes.items() if MADE not in kept and key[0] != last.version})
         return replace(_read(LAST_RELEASE_PATH, {**kept, **_of_one(kept)}, last), before=own).with_made(last)
     if MADE not in said:
         raise ReleaseError(_unreadable(PATH, f"it has no '{MADE}'"))
     following = _value(PATH, said, NEXT, dict, {})
     if following.get(MARK) == last.mark:
-        said |= {UNREAD: False, BEFORE: [], OTHERS: following.get(OTHERS, []), ANSWERED: following.get(ANSWERED, [])}
+        said |= {UNREAD: False, OTHERS: following.get(OTHERS, []), ANSWERED: following.get(ANSWERED, [])}
     return _read(PATH, said, last)
 
 
+def _last() -> Earlier:
+    kept = _document(LAST_RELEASE_PATH)
+    if kept is None:
+        return Earlier(str(LAST_RELEASE_PATH), "", frozenset(), Counter())
+    recordings = _value(LAST_RELEASE_PATH, kept, RECORDINGS, dict, {})
+    _texts(LAST_RELEASE_PATH, {RECORDINGS: list(recordings.values())}, RECORDINGS)
+    _value(LAST_RELEASE_PATH, kept, VERSION, str, "")
+    _notes(LAST_RELEASE_PATH, kept, WITHDRAWN)
+    return of_last(kept)
+
+
 def _document(path: Path) -> dict[str, Any] | None:
-    if not path.is_file():
+    if not path.exists():
         return None
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
@@ -170,16 +195,20 @@ def _document(path: Path) -> dict[str, Any] | None:
 
 
 def _of_one(kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Return in today's words what an edition before this one kept of another clone."""
+    """Return in today's words what an edition before this one kept of another clone; whose notes that had answered it did not say."""
     one = _value(LAST_RELEASE_PATH, kept, ONE_OTHER, dict, {})
     is_nobody = not one or (one.get(UNREAD) is True and IDS not in one)
-    return {OTHERS: [] if is_nobody else [one], UNREAD: one.get(UNREAD, False)}
+    return {ANSWERED: [], OTHERS: [] if is_nobody else [one], UNREAD: one.get(UNREAD, False)}
 
 
 def _read(path: Path, said: Mapping[str, Any], last: Earlier) -> Record:
-    others = tuple(_other(path, one) for one in _value(path, said, OTHERS, list, []))
     made, is_unread = _texts(path, said, MADE), _value(path, said, UNREAD, bool, False)
-    return Record(last, made, _notes(path, said, ANSWERED), others, is_unread, _notes(path, said, BEFORE))
+    answered, others = _releases(path, said, ANSWERED), _releases(path, said, OTHERS)
+    return Record(last, made, answered, others, is_unread, _notes(path, said, BEFORE) & last.notes)
+
+
+def _releases_of(record: Record) -> dict[str, Any]:
+    return {ANSWERED: [_json_of(one) for one in record.answered], OTHERS: [_json_of(one) for one in record.others]}
 
 
 def _json_of(one: Earlier) -> dict[str, Any]:
@@ -187,9 +216,13 @@ def _json_of(one: Earlier) -> dict[str, Any]:
     return {**said, MISSING: sorted(one.missing)} if one.missing else said
 
 
-def _other(path: Path, said: Any) -> Earlier:
+def _releases(path: Path, said: Mapping[str, Any], place: str) -> tuple[Earlier, ...]:
+    return tuple(_release(path, place, one) for one in _value(path, said, place, list, []))
+
+
+def _release(path: Path, place: str, said: Any) -> Earlier:
     if not isinstance(said, dict) or not said.keys() >= {VERSION, IDS, WITHDRAWN}:
-        raise ReleaseError(_unreadable(path, f"'{OTHERS}': expected {VERSION}, {IDS} and {WITHDRAWN} of each release, found {said!r:.60}"))
+        raise ReleaseError(_unreadable(path, f"'{place}': expected {VERSION}, {IDS} and {WITHDRAWN} of each release, found {said!r:.60}"))
     version, notes = _value(path, said, VERSION, str, ""), _notes(path, said, WITHDRAWN)
     return Earlier(str(path), version, _texts(path, said, IDS), notes, _texts(path, said, MISSING))
 
@@ -219,7 +252,9 @@ def _value(path: Path, said: Mapping[str, Any], place: str, kind: type, none: An
 
 
 def _unreadable(path: Path, why: str) -> str:
+    if path != PATH:  # without it, or a place of it, nobody knows who was released
+        return f"{path}: it does not say what the last release held and what others noted ({why}); restore it from a backup"
     return (
         f"{path}: it does not say which releases this clone has made and what others noted ({why}); restore it from a backup, or remove "
-        f"{path if path == PATH else 'that place'} and pull every release that another clone made since the last one of this clone again"
+        f"it and pull every release that another clone made since the last one of this clone again"
     )

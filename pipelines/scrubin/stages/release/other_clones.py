@@ -2,10 +2,12 @@
 
 A release says how many recordings were withdrawn, and never which. So the rule is:
 
-- Known here are the releases that this clone has made, and the notes of others with which it has released once: they are answered, but for
-  whoever was missing then without having withdrawn. An edition before this one did not write down what it made: only the last one is known.
+- Known here are the releases that this clone has made, and those of others with whose notes it has released once: they are answered, but
+  for whoever was missing then without having withdrawn. An edition before this one did not write down what it made: only the last one is
+  known.
 - A release that lies here, was not made here and notes more than is answered may mean anybody who was in the last release of this
-  clone and is not in that one.
+  clone and is not in that one. These are kept with it, whatever record this clone goes on from later.
+- A later version takes its place only where it has none of these: else a third clone, which knows nothing of it, may have made that.
 - If any of them would be released again, nothing is: whose note it is nobody can tell by numbers, since of who withdrew here the other
   clone may know nothing.
 - Out of it leads what that clone knows: its rows, by which those people go, and its record of the last release, from which this clone goes
@@ -30,7 +32,6 @@ from scrubin.base.file_lists import CHECKSUMS
 from scrubin.base.layout import RELEASE
 from scrubin.data.diff import withdrawn_notes
 from scrubin.data.diff.snapshot import DOCUMENT
-from scrubin.data.diff.withdrawn_notes import Notes
 from scrubin.data.verify import WITHDRAWN
 from scrubin.stages import withdrawals
 from scrubin.stages.release import clone_record
@@ -71,20 +72,26 @@ def releases_here(previous: Previous | None) -> list[Earlier]:
         )
         raise ReleaseError(msg)
     before = [] if previous is None else _before(Path(previous.path))
-    named = [one for one in before if one.notes and not record.knows(one)]
-    return [*_latest([*record.others, *pulled], record), *named]
+    named = [_with_meant(one, record) for one in before if one.notes and not record.knows(one)]
+    others = (one for one in (*record.others, *pulled) if not record.knows(one) and not record.goes_on_from(one))
+    return [*_latest(_with_meant(one, record) for one in others), *named]
 
 
-def _latest(said: Iterable[Earlier], record: Record) -> list[Earlier]:
-    """Return of what other clones said what no later version repeats, and nothing from which this clone goes on.
+def _with_meant(one: Earlier, record: Record) -> Earlier:
+    """Return a release with all whom its notes may mean: also of the last release of this clone, unless they are answered."""
+    held = record.last.ids if not record.has_answered(one) else frozenset()
+    return replace(one, missing=(held | one.missing) - one.ids)
 
-    Who is missing since an earlier version is so in the later one.
+
+def _latest(said: Iterable[Earlier]) -> list[Earlier]:
+    """Return of what other clones said what no later version repeats.
+
+    Whom an earlier version may mean the later one may.
     """
     once: dict[str, Earlier] = {}
     for one in said:
-        if not record.knows(one) and not (record.is_brought and record.last.follows(one)):
-            missing = one.missing | (once[one.mark].missing if one.mark in once else frozenset())
-            once[one.mark] = replace(one, missing=missing)
+        missing = one.missing | (once[one.mark].missing if one.mark in once else frozenset())
+        once[one.mark] = replace(one, missing=missing)
     latest = [one for one in once.values() if not any(other.follows(one) for other in once.values())]
     return [replace(one, missing=one.missing.union(*(low.missing for low in once.values() if one.follows(low)))) for one in latest]
 
@@ -164,19 +171,35 @@ def _is_last(folder: Path, last: Earlier) -> bool:
 
 
 def keep(earlier: Iterable[Earlier]) -> None:
-    """Keep what a release in its place says, before that is taken out of it: a run that is refused must not forget it."""
+    """Keep what a release in its place says, before that is taken out of it: a run that is refused must not forget it.
+
+    From whose record this clone goes on is kept as well: until it has released with that it may go back to its own.
+    """
     record = clone_record.load()
-    others = tuple(replace(one, where=str(PATH)) for one in earlier if one.where in PLACES)
-    replace(record, others=others, is_unread=False).save()
+    others = [one for one in earlier if one.where in PLACES] + [one for one in record.others if record.goes_on_from(one)]
+    replace(record, others=tuple(replace(one, where=str(PATH)) for one in others), is_unread=False).save()
 
 
-def keep_unread() -> None:
-    """Keep that nobody can read what a release in its place says: the next run is refused until it is brought again."""
-    with suppress(ReleaseError):  # a record that cannot be read refuses it as well
+def keep_pulled() -> None:
+    """Keep what a pulled release says before anything is looked at; what cannot be read is told by whoever looks."""
+    with suppress(ReleaseError):
+        if earlier := releases_here(None):
+            keep(earlier)
+
+
+def keep_unread() -> str:
+    """Keep that nobody can read what a release in its place says: the next run is refused until it is brought again.
+
+    Returns what the curator is told.
+    """
+    try:
         replace(clone_record.load(), is_unread=True).save()
+    except ReleaseError as error:  # it refuses the next run as well
+        return f"{error}; then pull again what lay in {RELEASE}, if another clone made it"
+    return f"{RELEASE}: what it noted of who withdrew could not be read; the next run says how to bring it again"
 
 
-def refuse_return(earlier: Iterable[Earlier], now: Mapping[str, str], raw: Path, version: str) -> None:
+def refuse_return(earlier: Iterable[Earlier], now: Mapping[str, str], raw: Path, version: str, withdrawn: Container[str]) -> None:
     """Refuse to release again who may have been withdrawn in another clone.
 
     Parameters
@@ -189,6 +212,8 @@ def refuse_return(earlier: Iterable[Earlier], now: Mapping[str, str], raw: Path,
         Folder of the raw study.
     version
         Of the release that is to be made.
+    withdrawn
+        Recordings and ids of whom this clone knows that they withdrew.
 
     Raises
     ------
@@ -197,9 +222,8 @@ def refuse_return(earlier: Iterable[Earlier], now: Mapping[str, str], raw: Path,
     """
     record = clone_record.load()
     for one in _of_these(earlier, record.last.ids.union(now.values())):
-        meant = _meant(one, record)
-        suspects = sorted((name, id_) for name, id_ in now.items() if id_ in meant)
-        if suspects:
+        suspects = sorted((name, id_) for name, id_ in now.items() if id_ in one.missing)
+        if suspects and not _is_own_before(one, record, withdrawn):
             listed = ", ".join(f"'{name}' ({id_})" for name, id_ in suspects[:SHOWN])
             listed += f" and {len(suspects) - SHOWN} more" if len(suspects) > SHOWN else ""
             unless = f"take '{OTHERS}' out of {PATH} and remove {RELEASE}" if one.where in PLACES else "set 'release.previous' to null"
@@ -207,8 +231,10 @@ def refuse_return(earlier: Iterable[Earlier], now: Mapping[str, str], raw: Path,
                 f"{one.where}: version {one.version} was made by another clone and notes withdrawals that this one has not answered, and "
                 f"{version} would hold what that version does not hold: {listed}; bring from the clone that released {one.version} "
                 f"the rows of {raw / withdrawals.NAME}, {withdrawal_memory.PATH} unless others withdrew here, "
-                f"and then {LAST_RELEASE_PATH}, never {PATH}, and run again; if this clone made {one.version}, {PATH} is of an older "
-                f"backup, or an edition before this one did not write that down: restore the newer one, or {unless}"
+                f"and then {LAST_RELEASE_PATH}, never {PATH}, and run `make repro` again, also before you pull another release: it keeps "
+                f"what this one noted; if this clone made {one.version}, {PATH} is of an older "
+                f"backup, or an edition before this one did not write that down: restore the newer one, or {unless}, "
+                f"as also where the clone that made {one.version} has released all of them again since"
             )
             raise ReleaseError(msg)
 
@@ -218,15 +244,14 @@ def _of_these(earlier: Iterable[Earlier], ids: Collection[str]) -> list[Earlier]
     return [one for one in earlier if not one.ids.isdisjoint(ids)]
 
 
-def _meant(one: Earlier, record: Record) -> frozenset[str]:
-    """Return the ids of all whom the notes of a release may mean: of the last release of this clone, or missing since one before."""
-    held = record.last.ids if one.notes - record.answered - _own_before(one, record) else frozenset()
-    return (held | one.missing) - one.ids
+def _is_own_before(one: Earlier, record: Record, withdrawn: Container[str]) -> bool:
+    """Return whether an edition before this one may have made a release here; only parameters can tell that it is one.
 
-
-def _own_before(one: Earlier, record: Record) -> Notes:
-    """Return the notes of an own release that an edition before this one did not write down; only parameters can tell that it is one."""
-    return Counter() if one.where in PLACES or one.notes - record.before else record.before
+    One that notes all that the last one notes, and has somebody who is known to have withdrawn, is none: it does not note that one.
+    """
+    if one.where in PLACES or one.notes - record.before:
+        return False
+    return bool(record.last.notes - one.notes) or not any(id_ in withdrawn for id_ in one.ids - record.last.ids)
 
 
 def carried(
@@ -278,16 +303,18 @@ def note_made(earlier: Iterable[Earlier], now: Mapping[str, Any], withdrawn: Con
     """
     record, recordings = clone_record.load(), last_release(None)["recordings"]
     known = {id_ for name, id_ in recordings.items() if name in withdrawn}.union(now["recordings"].values())
-    answered, others = record.answered | (record.last.notes if record.is_brought else Counter()), []
+    answered, others = list(record.answered), []
+    if record.is_brought:
+        meant = frozenset(id_ for one in record.others if record.goes_on_from(one) for id_ in one.missing)
+        answered.append(replace(record.last, missing=meant - record.last.ids))
     for one in _of_these(earlier, record.last.ids.union(now["recordings"].values())):
-        if _own_before(one, record):
-            record = record.with_made(one)
-            continue
-        answered |= one.notes
-        if missing := {id_ for id_ in _meant(one, record) if id_ not in known and id_ not in withdrawn}:
+        if _is_own_before(one, record, withdrawn):
+            continue  # it may be another clone's all the same: what is made is known for good
+        answered.append(one)
+        if missing := {id_ for id_ in one.missing if id_ not in known and id_ not in withdrawn}:
             others.append(replace(one, where=str(PATH), missing=frozenset(missing)))
     made = clone_record.of_last(now)
-    record.with_made(made).save(Record(made, frozenset(), answered, tuple(others)))
+    record.with_made(made).save(Record(made, frozenset(), tuple(_latest(answered)), tuple(others)))
 
 
 def note_released() -> None:
