@@ -154,7 +154,7 @@ class ReleasedStudy(OpenStudy):
         return self._seen[file]
 
     def _flag_count(self, file: FileKey) -> int:
-        return math.ceil(self.times_s(file)[-1])
+        return math.ceil(float(self.times_s(file)[-1]))
 
 
 def open_released(folder: Path, by: str | None, generation: int, now_s: Callable[[], float] = time.monotonic) -> ReleasedStudy:
