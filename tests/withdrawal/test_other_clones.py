@@ -382,6 +382,12 @@ DAMAGED_LAST = [
 ]
 
 
+def test_so_is_a_record_of_the_last_release_without_its_number():
+    write_json(gates.LAST_RELEASE_PATH, {"name": "a-study", "recordings": {}})
+    with pytest.raises(ReleaseError, match=r"released\.json: .*it has no 'version'"):
+        other_clones.releases_here(None)
+
+
 @pytest.mark.parametrize(("place", "value"), DAMAGED_LAST)
 def test_so_is_what_stands_in_the_record_of_the_last_release_but_no_place_of_it_is_to_be_removed(place, value):
     """Without it an own release would be taken for that of another clone, or the other way round."""

@@ -177,6 +177,8 @@ def _last() -> Earlier:
         return Earlier(str(LAST_RELEASE_PATH), "", frozenset(), Counter())
     recordings = _value(LAST_RELEASE_PATH, kept, RECORDINGS, dict, {})
     _texts(LAST_RELEASE_PATH, {RECORDINGS: list(recordings.values())}, RECORDINGS)
+    if missing := next((name for name in (VERSION, RECORDINGS) if name not in kept), None):
+        raise ReleaseError(_unreadable(LAST_RELEASE_PATH, f"it has no '{missing}'"))
     _value(LAST_RELEASE_PATH, kept, VERSION, str, "")
     _notes(LAST_RELEASE_PATH, kept, WITHDRAWN)
     return of_last(kept)

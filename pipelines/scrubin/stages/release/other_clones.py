@@ -182,9 +182,13 @@ def keep(earlier: Iterable[Earlier]) -> None:
 
 def keep_pulled() -> None:
     """Keep what a pulled release says before anything is looked at; what cannot be read is told by whoever looks."""
-    with suppress(ReleaseError):
-        if earlier := releases_here(None):
-            keep(earlier)
+    try:
+        with suppress(ReleaseError):
+            if earlier := releases_here(None):
+                keep(earlier)
+    except OSError as error:
+        msg = f"{clone_record.PATH}: what another clone noted cannot be kept ({error.strerror}); see to the disk and to who may write there"
+        raise ReleaseError(msg) from error
 
 
 def keep_unread() -> str:
