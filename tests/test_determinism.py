@@ -48,7 +48,7 @@ WHOLE_NUMBER_SUMS = {
     "evaluate/score_page.py": 1,
     "evaluate/tasks/entries.py": 1,
     "evaluate/tasks/masks.py": 1,
-    "labels/files/beside.py": 2,
+    "labels/files/beside.py": 1,
     "labels/files/verdict.py": 1,
     "labels/formats/assessments/cholec80cvs.py": 2,
     "labels/formats/objects/yolo_pose.py": 1,

@@ -70,9 +70,13 @@ class Series:
 
     def where(self, name: str, source: Path) -> str:
         """Return in words where the video of this name stands in what was named, wherever that lies on this machine."""
-        file = Path(self.file)
-        within = file.relative_to(source).as_posix() if file != source and file.is_relative_to(source) else file.name
-        return ", ".join(part for part in (within or name, self.place) if part)
+        return ", ".join(part for part in (name_within(self.file, source) or name, self.place) if part)
+
+
+def name_within(file: str, source: Path) -> str:
+    """Return how a file is called inside what was named, wherever that lies on this machine."""
+    path = Path(file)
+    return path.relative_to(source).as_posix() if path != source and path.is_relative_to(source) else path.name
 
 
 def stated_sizes(positions: IntArray, images: pd.DataFrame | None) -> FloatArray:

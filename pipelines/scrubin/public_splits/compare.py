@@ -198,13 +198,19 @@ _SPELT = (
     (re.compile(r"video[\s_\-]*[0-9]+"), "cholec80"),
     (re.compile(r"(?i:esad|psi|pwh)v"), "prostatd"),
 )
-_KINDS = {
-    "data",
-    "raw",
-    *(kind + end for kind in ("annotation", "clip", "file", "frame", "image", "label", "mask", "video") for end in ("", "s")),
-}
+_KINDS = frozenset(
+    kind + end
+    for kind in (
+        *("annotation", "clip", "disk", "drive", "file", "fold", "frame", "image", "label", "mask", "part", "picture", "video", "view"),
+        *("avi", "backup", "batch", "copy", "cropped", "data", "depth", "extracted", "flow", "fps", "full", "jpg", "left", "mkv", "mov"),
+        *("mp", "new", "old", "original", "png", "raw", "resized", "rgb", "right", "small", "v", "version"),
+    )
+    for end in ("", "s")
+)
+"""Words of folders that tell which files lie there, not whose."""
 _FOLDERS = re.compile(r"[/\\]")
 _WORD = re.compile("[a-z]*")
+_WORDS = re.compile(r"[^\W\d_]+")
 
 
 def common_dataset(sheet: SplitSheet) -> str | None:
@@ -273,7 +279,11 @@ def _path(video: str) -> str:
     """Return how a video is written as a path, also one behind a public dataset and a colon; what changes nothing in a path is left out."""
     stated = _STATED.fullmatch(video)
     written = f"{stated['dataset']}/{stated['video']}" if stated and name_meant(stated["dataset"]) else video
-    return "/".join(part for one in _FOLDERS.split(written) if (part := one.strip()) not in ("", "."))
+    parts = [part for one in _FOLDERS.split(written) if (part := one.strip()) not in ("", ".")]
+    while ".." in parts[1:]:
+        up = parts.index("..", 1)
+        del parts[up - 1 : up + 1]
+    return "/".join(parts)
 
 
 @lru_cache(maxsize=4096)
@@ -283,7 +293,7 @@ def _folder_told(path: str) -> str:
     The frames of a video are the video: what kind of files a folder holds tells nothing.
     """
     folder, _, name = path.rpartition("/")
-    parts = [kind for part in folder.split("/") if not _is_of_subset(part) and (kind := joined(part)) not in _KINDS]
+    parts = [joined(part) for part in folder.split("/") if not _is_of_subset(part) and not _is_kind(part)]
     public = tuple(map(joined, names()))
     return "/".join(parts) if whole_number(folded(name)) and not any(part.startswith(public) for part in parts) else ""
 
@@ -292,6 +302,12 @@ def _is_of_subset(folder: str) -> bool:
     """Return whether a folder is called like a subset (``test_videos``, ``val2``), which says nothing of who is in it."""
     name = folder.casefold()
     return name.startswith((TRAIN, TEST)) or any(subset(word) in SUBSETS for word in _WORD.findall(name)[:1])
+
+
+def _is_kind(folder: str) -> bool:
+    """Return whether a folder is called by what it holds (``rgb_frames``, ``v2``) or is a drive (``C:``)."""
+    words = _WORDS.findall(folder.casefold())
+    return folder.endswith(":") or (bool(words) and all(word in _KINDS for word in words))
 
 
 def recognised(row: SplitRow, sheet: SplitSheet) -> Video | None:

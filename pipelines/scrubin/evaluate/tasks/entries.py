@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from scrubin.base.errors import MetricsError, ScrubinError
@@ -16,7 +16,7 @@ from scrubin.base.faults import Fault, error, summary
 from scrubin.evaluate.computation import Scoring, chosen
 from scrubin.evaluate.contest_tasks import CONTESTS, ContestTask
 from scrubin.evaluate.metrics.variants import METRICS
-from scrubin.evaluate.series import refuse_unread
+from scrubin.evaluate.series import name_within, refuse_unread
 from scrubin.evaluate.side import Source, sentence_on_changed_truth
 from scrubin.evaluate.submission import CheckedSubmission
 from scrubin.evaluate.tasks.scoring import SIDES, Order, Sides
@@ -68,8 +68,9 @@ class Entries:
         return None if rows is None else tuple(name in rows and len(rows[name]) > 0 for name in self.videos)
 
     def as_json(self) -> dict[str, Any]:
-        """Return what is to be said of the files of the labels, without their folders, as JSON values."""
-        return {"read": self.line, "problems": [replace(fault, file=PurePosixPath(fault.file).name).as_json() for fault in self.faults]}
+        """Return what is to be said of the files of the labels, each as it lies in what was named, as JSON values."""
+        truth = self.order.truth.path
+        return {"read": self.line, "problems": [replace(fault, file=name_within(fault.file, truth)).as_json() for fault in self.faults]}
 
     @property
     def sides(self) -> Sides:

@@ -75,8 +75,9 @@ def _yaml_of(file: Path) -> list[Any]:
 
 
 def _assigns(value: Any) -> bool:
-    """Return whether a list sets something in each entry, as ``lr=0.1``: these are no names."""
-    return isinstance(value, list) and all(isinstance(one, str) and "=" in one for one in value)
+    """Return whether a list sets something in each entry, as ``lr=0.1``: these are no names, unless it numbers them."""
+    is_set = isinstance(value, list) and all(isinstance(one, str) and "=" in one for one in value)
+    return is_set and not _is_count([one.partition("=")[2].strip() for one in value])
 
 
 def _may_name_classes(settings: Any) -> bool:
@@ -125,16 +126,17 @@ def _names_one(text: str, videos: Names[str]) -> bool:
 
 def holds_no_labels(file: Path, videos: Names[str]) -> bool:
     """Return whether a text or JSON that no format knows is called like notes, settings or a log, holds nothing but that, and no video."""
-    stem, suffix = file.stem.casefold(), file.suffix.lower()
-    if not (_LOGS if suffix == ".csv" else _NOTES).fullmatch(stem):
+    if not (_LOGS if file.suffix.lower() == ".csv" else _NOTES).fullmatch(file.stem.casefold()):
         return False
     try:
-        if file.stat().st_size > MOST_BYTES:
-            return False
-        value = document(file)
-        text, _ = csv_text.text_of(file.name, strangers.read_bytes(file))
-    except OSError:  # said when somebody reads it
+        return file.stat().st_size <= MOST_BYTES and _is_read_as_none(file, videos)
+    except (OSError, RecursionError):  # said when somebody reads it
         return False
+
+
+def _is_read_as_none(file: Path, videos: Names[str]) -> bool:
+    stem, suffix, value = file.stem.casefold(), file.suffix.lower(), document(file)
+    text, _ = csv_text.text_of(file.name, strangers.read_bytes(file))
     if value is not None:
         is_none = isinstance(value, Mapping) and bool(value) and _are_settings(value)
         return (is_none or _are_logged(value)) and not _names_one(json.dumps(value, ensure_ascii=False), videos)

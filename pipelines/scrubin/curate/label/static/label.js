@@ -382,6 +382,7 @@ function nextRecording() {
   const at = all.findIndex((one) => one.id === page.tried);
   const next = [...all.slice(at + 1), ...all.slice(0, Math.max(at, 0))].find(isLeft) ?? all[(at + 1) % all.length];
   if (next) open(next.id);
+  else say("There is nothing for you to do.");
 }
 
 /** An arrow with Ctrl moves or stretches what is chosen, else it steps. */

@@ -1,6 +1,7 @@
 // Requests to the server, one way for all of them: what is refused has a sentence, what fails for a moment is tried again.
 
 const AGAIN_MS = 2000;
+const MOST_DECODINGS = 3;
 // A connection that died, as of a machine that slept, never answers. Whole films may be read for a picture.
 const LONGEST_MS = { json: 60_000, bytes: 300_000 };
 let onTrouble = () => {};
@@ -43,9 +44,17 @@ export async function getBytes(path, signal) {
   return persistently(path, { signal }, (answer) => answer.arrayBuffer(), LONGEST_MS.bytes);
 }
 
-/** Return the picture of an address. */
+/** Return the picture of an address; one that arrives whole, again and again, and cannot be decoded is refused. */
 export async function getPicture(path, signal) {
-  return persistently(path, { signal }, async (answer) => createImageBitmap(await answer.blob()), LONGEST_MS.bytes);
+  let tries = 0;
+  const decoded = async (answer) => {
+    const bytes = await answer.blob();
+    tries += 1;
+    return createImageBitmap(bytes).catch((error) => {
+      throw tries < MOST_DECODINGS ? error : new Refused(answer.status, `the browser cannot decode this picture (${error.message})`, false);
+    });
+  };
+  return persistently(path, { signal }, decoded, LONGEST_MS.bytes);
 }
 
 /** Send a JSON body and return the JSON of the answer: what was answered is written. */
@@ -64,9 +73,13 @@ const inJson = (answer) => answer.json();
 /** Ask until there is an answer that can be read to its end: one that breaks off, or is broken, is none. */
 async function persistently(path, options, read, longestMs = LONGEST_MS.json) {
   for (;;) {
+    options.signal?.throwIfAborted();
+    const attempt = new AbortController();
+    const end = () => attempt.abort();
+    const late = setTimeout(end, longestMs);
+    options.signal?.addEventListener("abort", end);
     try {
-      const late = AbortSignal.timeout(longestMs);
-      const answer = await read(await once(path, { ...options, signal: options.signal ? AbortSignal.any([options.signal, late]) : late }));
+      const answer = await read(await once(path, { ...options, signal: attempt.signal }));
       onTrouble(null);
       return answer;
     } catch (error) {
@@ -77,8 +90,11 @@ async function persistently(path, options, read, longestMs = LONGEST_MS.json) {
           ? error.message
           : "The server does not answer, or not to the end; trying again. What it confirmed is kept. If it was closed, it must be started again.",
       );
-      await pause(AGAIN_MS, options.signal);
+    } finally {
+      clearTimeout(late);
+      options.signal?.removeEventListener("abort", end);
     }
+    await pause(AGAIN_MS, options.signal);
   }
 }
 

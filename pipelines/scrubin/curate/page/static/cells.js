@@ -45,7 +45,11 @@ export class Block {
   /** Fetch them anew if they show a frame. */
   refresh(camera, frame) {
     if (!this.cells.some((cell) => cell.stills.some((still) => still?.camera === camera && still.frame === frame))) return;
-    for (const button of this.buttons) button.loaded = false;
+    for (const button of this.buttons) {
+      Object.assign(button, { loaded: false, failure: "", title: "" });
+      button.classList.remove("failed");
+      button.setAttribute("aria-label", button.cell.label);
+    }
     this.load();
   }
 

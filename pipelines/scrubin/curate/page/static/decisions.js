@@ -225,7 +225,7 @@ export class Decisions {
     if (byId("full").open) {
       return this.watch.largeFailure && `frame ${state.frame} cannot be shown: ${this.watch.largeFailure}; ← and → go to the frames beside it`;
     }
-    const failure = this.lens.failure((frame) => isOfLens(span, frame) && !this.#saw(span.camera, frame));
+    const failure = this.lens.failure(span.camera, (frame) => isOfLens(span, frame) && !this.#saw(span.camera, frame));
     if (!failure) return "";
     const mend = failure.isOfAll ? "nor can those beside it; when that is mended, reload the page" : "F shows the frames beside it at full size; decide there";
     return `frame ${failure.frame} cannot be shown: ${failure.reason}; ${mend}`;

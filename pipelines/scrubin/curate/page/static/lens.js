@@ -89,10 +89,10 @@ export class Lens {
     buttons.find((button) => isLeft(button.cell.frame))?.scrollIntoView({ block: "nearest" });
   }
 
-  /** The first wanted frame that cannot be shown, why, and whether no frame of the lens can; null where there is none, or while they load. */
-  failure(isWanted) {
+  /** The first wanted frame of a camera that cannot be shown, why, and whether no frame of the lens can; null where there is none, or while they load. */
+  failure(camera, isWanted) {
     const buttons = this.isLoaded ? this.blocks.flatMap((block) => block.buttons) : [];
-    const failed = buttons.find((button) => button.failure && isWanted(button.cell.frame));
+    const failed = buttons.find((button) => button.failure && button.cell.stills[0].camera === camera && isWanted(button.cell.frame));
     return failed ? { frame: failed.cell.frame, reason: failed.failure, isOfAll: buttons.every((button) => button.failure) } : null;
   }
 
