@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, TimeoutError
 
 PATIENCE_MS = 180_000
 MOST_KEYS = 2000
@@ -13,14 +13,23 @@ MOST_KEYS = 2000
 LONG_ENOUGH_MS = 3000
 CAME_MS = 500
 """A key sooner than this after a span came by itself was meant for the one before."""
+HOW_FAR = """() => JSON.stringify([document.readyState, document.body.innerText.slice(0, 300),
+  performance.getEntriesByType("resource").map((one) =>
+    [one.name, Math.round(one.startTime), Math.round(one.duration), one.responseStatus])])"""
 NOTHING_TO_SEE = re.compile("all seen|nothing left to see")
 
 
 def come_in(page: Page, address: str) -> None:
-    """Open the page, and wait for the first recording."""
+    """Open the page, and wait for the first recording; what never opens tells how far it came."""
     page.set_default_timeout(PATIENCE_MS)
+    failures: list[str] = []
+    page.on("pageerror", lambda error: failures.append(str(error)))
+    page.on("requestfailed", lambda request: failures.append(f"{request.url}: {request.failure}"))
     page.goto(address)
-    opened(page)
+    try:
+        opened(page)
+    except TimeoutError as error:
+        raise AssertionError(f"{page.evaluate(HOW_FAR)} {failures}") from error
 
 
 def opened(page: Page) -> None:
