@@ -221,6 +221,8 @@ MAY_NAME = {
     "list": "- a\n- b\n",
     "list, one set": "- a=1\n- b\n",
     "list by number": "- 0:a\n- 1:b\n",
+    "set to its number": "- hook=0\n- grasper=1\n",
+    "labels set to their numbers": "labels: [hook=0, grasper=1]\n",
     "categories": "categories:\n- id: 1\n  name: a\n",
 }
 
@@ -323,3 +325,8 @@ def test_a_second_list_of_classes_is_refused_by_the_name_that_it_has(tmp_path):
     (said,) = sentences(reader.read_path(tmp_path, None, reader.Options()).faults, "error")
     assert said.startswith(f"{tmp_path}/more/Classes.TXT: the classes are also named in {tmp_path}/classes.txt")
     assert said.endswith("keep one, or move it out of the folder")
+
+
+def test_what_nobody_can_read_to_its_end_is_no_notes(tmp_path):
+    (tmp_path / "settings.json").write_text('{"a":' * 900 + "1" + "}" * 900)
+    assert not beside.holds_no_labels(tmp_path / "settings.json", VIDEOS)

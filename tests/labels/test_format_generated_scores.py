@@ -380,6 +380,7 @@ OTHER = [*ROW[:3], "W", *ROW[4:]]
         # Without a name, or without a number as points.
         ("aixsuture", [[*ROW[:4], None, *ROW[5:]], [*ROW[:3], None, None, *ROW[5:]], AIX, ROW], [1, 2]),
         ("aixsuture", [[*ROW[:6], *["3 points"] * 8], [*ROW[:6], *["-"] * 9], AIX, ROW], [1, 2]),
+        ("aixsuture", [[*ROW[:6], *["3/5"] * 8], [*ROW[:6], *["3*"] * 8], AIX, ROW], [1, 2]),
         ("cholec80cvs", [[None, 0, 0, 0, 0, 1, 1, 1], ["video01", 0, 0, 0, 0, 1, 1, 1], CRITERIA, [2, 0, 0, 0, 0, 1, 1, 1]], [1, 2]),
         ("aixsuture", [OTHER, [*AIX, *(f"REMARK {i}" for i in range(40))], ROW], [1]),
     ],
