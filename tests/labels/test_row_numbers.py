@@ -194,7 +194,7 @@ def cli_check(truth, text, folder, fps=None):
     (folder / "team").mkdir(exist_ok=True)
     (folder / "team/a.csv").write_text(text)
     taken = []
-    found = submission.check(folder / "team", submission_truth.read(truth, fps=fps), take=lambda _, content: taken.append(content))
+    found = submission.check(folder / "team", submission_truth.read(truth, fps=fps), take=lambda _, content, __: taken.append(content))
     AnnotationError.raise_any(fault for fault in found.faults if fault.severity == "error")
     return taken[0].frames
 
