@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -25,10 +27,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: "small_study" not in vars(getattr(item, "module", object)))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Read no file for `make slow` that has no slow test: half of them, and to read them is a minute of each process."""
+    if config.option.markexpr != "slow" or not collection_path.name.startswith("test_"):
+        return None
+    return None if re.search(r"slow|\bcases\(", collection_path.read_text(), re.IGNORECASE) else True
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Let three processes of slow tests share two processors: each waits for servers and browsers a tenth of its time."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return cores + cores // 2 if config.option.markexpr == "slow" else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin no test after the time that its run has: those left out are listed, each by its place."""
+    end_s = os.environ.get("SCRUBIN_TESTS_BEGIN_UNTIL")
+    if end_s and time.time() > float(end_s):
+        raise pytest.skip.Exception("no time was left to begin it", _use_item_location=True)
 
 
 def leave_to_slow(items: list[pytest.Item]) -> None:

