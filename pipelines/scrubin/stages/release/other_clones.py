@@ -5,6 +5,8 @@ A release says how many recordings were withdrawn, and never which. So the rule 
 - Known here are the releases that this clone has made, and those of others with whose notes it has released once: they are answered, but
   for whoever was missing then without having withdrawn. An edition before this one did not write down what it made: only the last one is
   known.
+- With them is answered what the same clone can have released before and after: of whoever withdrew, and is in that one alone, the other
+  one notes that it was in between. Who is missing in a later one, and was in the answered one, is a question all the same.
 - A release that lies here, was not made here and notes more than is answered may mean anybody who was in the last release of this
   clone and is not in that one. These are kept with it, whatever record this clone goes on from later.
 - A later version takes its place only where it has none of these: else a third clone, which knows nothing of it, may have made that.
@@ -174,7 +176,8 @@ def _is_last(folder: Path, last: Earlier) -> bool:
 def keep(earlier: Iterable[Earlier], withdrawn: Container[str]) -> None:
     """Keep what a release in its place says, before that is taken out of it: a run that is refused must not forget it.
 
-    From whose record this clone goes on is kept as well: until it has released with that it may go back to its own.
+    From whose record this clone goes on is kept as well: until it has released with that it may go back to its own. Arguments are those of
+    `refuse_return`.
     """
     record = clone_record.load()
     others = [one for one in earlier if one.where in PLACES] + [one for one in record.others if record.goes_on_from(one, withdrawn)]
@@ -253,7 +256,7 @@ def _of_these(earlier: Iterable[Earlier], ids: Collection[str]) -> list[Earlier]
 def _is_own_before(one: Earlier, record: Record, withdrawn: Container[str]) -> bool:
     """Return whether an edition before this one may have made a release here; only parameters can tell that it is one.
 
-    One that notes all that the last one notes, and has somebody who is known to have withdrawn, is none: it does not note that one.
+    One that has more of those who are known to have withdrawn than the last one notes beside it is none: it does not note them.
     """
     if one.where in PLACES or one.notes - record.before:
         return False
