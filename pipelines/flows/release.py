@@ -15,7 +15,7 @@ from prefect import flow
 
 import progress
 from scrubin.audit import run
-from scrubin.audit.expected import private_strings
+from scrubin.audit.expected import private_strings, withdrawal_memory
 from scrubin.audit.pictures.shown import Pictures
 from scrubin.audit.pictures.stored import Stored
 from scrubin.audit.reading import Part, Reading
@@ -51,8 +51,9 @@ def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams, files: Mappi
 def releases_of_others() -> list[other_clones.Earlier]:
     """Return the releases here that note withdrawals and that another clone made; what is to go from its place is kept."""
     p = params.load("release", ReleaseParams)
-    earlier = other_clones.releases_here(p.previous)
-    other_clones.keep(earlier)
+    withdrawn = withdrawal_memory.load()
+    earlier = other_clones.releases_here(p.previous, withdrawn)
+    other_clones.keep(earlier, withdrawn)
     return earlier
 
 

@@ -67,7 +67,7 @@ def last(recordings=None, **more) -> dict:
 def try_to_release(of: dict, now: dict, withdrawn: Memory = NOBODY, previous: str | None = None, name: str = "a-study"):
     write_json(gates.LAST_RELEASE_PATH, of)
     of = gates.last_release(name)
-    earlier = other_clones.releases_here(None if previous is None else Previous(previous))
+    earlier = other_clones.releases_here(None if previous is None else Previous(previous), withdrawn)
     other_clones.refuse_return(earlier, now, RAW, "2.1.0", withdrawn)
     return other_clones.carried(earlier, of, now, {name: "consent" for name in of["recordings"] if name in withdrawn})
 
@@ -120,7 +120,7 @@ def test_whom_only_this_clone_released_and_withdrew_is_counted_beside_whom_the_o
     """Notes tell numbers and reasons alone: of two who withdrew for the same reason either may be the one who is counted already."""
     release(RELEASE, ("id0",), NOTE)
     write_json(gates.LAST_RELEASE_PATH, last())
-    earlier = other_clones.releases_here(None)
+    earlier = other_clones.releases_here(None, NOBODY)
     staying = {name: id_ for name, id_ in {**ALL, "new": "id0"}.items() if name not in reasons}
     notes, uncounted = other_clones.carried(earlier, gates.last_release("a-study"), staying, reasons)
     assert (notes, sorted(uncounted)) == ([NOTE], left)
@@ -226,8 +226,8 @@ def test_whom_the_other_clone_only_excluded_is_released_again_with_its_record_an
 
 def made(now: dict, withdrawn=KNOWN) -> None:
     """Let the stage make a release, as far as it is remembered."""
-    earlier = other_clones.releases_here(None)
-    other_clones.keep(earlier)
+    earlier = other_clones.releases_here(None, withdrawn)
+    other_clones.keep(earlier, withdrawn)
     other_clones.refuse_return(earlier, now["recordings"], RAW, now["version"], withdrawn)
     other_clones.note_made(earlier, now, withdrawn)
     write_json(gates.LAST_RELEASE_PATH, now)
@@ -282,7 +282,7 @@ def test_the_record_of_one_other_clone_does_not_take_away_what_a_third_one_said(
     write_json(gates.LAST_RELEASE_PATH, last())
     for ids, reason in ((("id0", "id1", "id3"), "request"), (("id0", "id1", "id2"), "consent")):
         release(RELEASE, ids, {**NOTE, "reason": reason})
-        other_clones.keep(other_clones.releases_here(None))
+        other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
         shutil.rmtree(RELEASE)
     of_theirs = last(STAYING, version="2.0.0", withdrawn=[NOTE], made=[], answered=[])
     with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .* does not hold: 'peg 2' \(id2\); bring"):
@@ -310,7 +310,7 @@ def test_an_own_release_is_known_again_when_this_clone_goes_on_from_the_record_o
 def test_a_later_version_of_another_clone_whose_record_is_brought_is_no_question():
     write_json(gates.LAST_RELEASE_PATH, last())
     release(RELEASE, ("id0", "id1", "id2"), NOTE)
-    other_clones.keep(other_clones.releases_here(None))
+    other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
     shutil.rmtree(RELEASE)
     later = {**STAYING, "new": "id9"}
     assert try_to_release(last(later, version="2.1.0", withdrawn=[NOTE]), later) == ([NOTE], {})
@@ -333,15 +333,15 @@ def test_old_notes_of_its_own_are_no_answer_of_a_clone_that_did_not_write_down_w
 def test_a_release_that_was_killed_has_answered_nothing_before_its_record_is_written():
     write_json(gates.LAST_RELEASE_PATH, last())
     release(RELEASE, ("id0", "id1", "id2"), NOTE)
-    earlier = other_clones.releases_here(None)
-    other_clones.keep(earlier)
+    earlier = other_clones.releases_here(None, NOBODY)
+    other_clones.keep(earlier, NOBODY)
     shutil.rmtree(RELEASE)
     now = last(STAYING, version="2.1.0", withdrawn=[NOTE])
     other_clones.note_made(earlier, now, KNOWN)
     assert (clone_record.load().others[0].version, clone_record.load().answered) == ("2.0.0", ())
     write_json(gates.LAST_RELEASE_PATH, now)
     (answered,) = clone_record.load().answered
-    assert (clone_record.load().others, answered.version, answered.missing) == ((), "2.0.0", {"id3"})
+    assert (clone_record.load().others, answered.version, answered.ids) == ((), "2.0.0", {"id0", "id1", "id2"})
     assert clone_record.PATH.stat().st_mode & 0o777 == 0o600
 
 
@@ -359,14 +359,14 @@ def test_what_cannot_be_read_of_it_is_told_with_file_place_and_mend(place, value
     write_json(gates.LAST_RELEASE_PATH, last())
     write_json(clone_record.PATH, {"made": [], place: value})
     with pytest.raises(ReleaseError, match=r"private/this_clone\.json: .*'.*expected .*, found .*; restore it from a backup, or remove"):
-        other_clones.releases_here(None)
+        other_clones.releases_here(None, NOBODY)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}"])
 def test_a_file_that_is_no_such_record_is_told(text):
     write_text(clone_record.PATH, text)
     with pytest.raises(ReleaseError, match=r"private/this_clone\.json: .*restore it from a backup, or remove it"):
-        other_clones.releases_here(None)
+        other_clones.releases_here(None, NOBODY)
 
 
 DAMAGED_LAST = [
@@ -385,7 +385,7 @@ DAMAGED_LAST = [
 def test_so_is_a_record_of_the_last_release_without_its_number():
     write_json(gates.LAST_RELEASE_PATH, {"name": "a-study", "recordings": {}})
     with pytest.raises(ReleaseError, match=r"released\.json: .*it has no 'version'"):
-        other_clones.releases_here(None)
+        other_clones.releases_here(None, NOBODY)
 
 
 @pytest.mark.parametrize(("place", "value"), DAMAGED_LAST)
@@ -393,7 +393,7 @@ def test_so_is_what_stands_in_the_record_of_the_last_release_but_no_place_of_it_
     """Without it an own release would be taken for that of another clone, or the other way round."""
     write_json(gates.LAST_RELEASE_PATH, last() | {place: value})
     with pytest.raises(ReleaseError, match=rf"private/released\.json: .*'{place}': expected .*, found .*; restore it from a backup$"):
-        other_clones.releases_here(None)
+        other_clones.releases_here(None, NOBODY)
     other_clones.keep_pulled()
     assert not clone_record.PATH.exists()
     assert other_clones.keep_unread().startswith("data/private/released.json: "), "it names the file that cannot be read"
@@ -402,14 +402,14 @@ def test_so_is_what_stands_in_the_record_of_the_last_release_but_no_place_of_it_
 def test_a_folder_in_the_place_of_the_record_is_told():
     clone_record.PATH.mkdir(parents=True)
     with pytest.raises(ReleaseError, match=r"private/this_clone\.json: .*IsADirectoryError.*restore it from a backup, or remove it"):
-        other_clones.releases_here(None)
+        other_clones.releases_here(None, NOBODY)
 
 
 def test_what_an_edition_before_kept_of_another_clone_is_still_known():
     one = {"name": "a-study", "version": "2.0.0", "ids": ["id0", "id1", "id2"], "withdrawn": [NOTE]}
     with pytest.raises(ReleaseError, match=r"released\.json: version 2\.0\.0 .* does not hold: 'peg 3' \(id3\); bring"):
         try_to_release(last(other_clone=one, made=[], answered=[]), ALL)
-    other_clones.keep(other_clones.releases_here(None))
+    other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
     with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .* does not hold: 'peg 3' \(id3\); bring"):
         try_to_release(last(), ALL)
     clone_record.PATH.unlink()
@@ -467,8 +467,8 @@ def without(*names: str) -> dict:
 def pulled_and_refused(version: str, *without_whom: str, notes=(NOTE,)) -> None:
     """Let a run be refused because of a release that was pulled, and take that out of its place."""
     release(RELEASE, tuple(without(*without_whom).values()), *notes, version=version)
-    earlier = other_clones.releases_here(None)
-    other_clones.keep(earlier)
+    earlier = other_clones.releases_here(None, NOBODY)
+    other_clones.keep(earlier, NOBODY)
     shutil.rmtree(RELEASE)
     with pytest.raises(ReleaseError, match="made by another clone"):
         other_clones.refuse_return(earlier, NEW, RAW, "9.0.0", NOBODY)
@@ -498,6 +498,62 @@ def test_with_what_one_clone_noted_nothing_is_answered_that_a_third_one_notes_al
         try_to_release(now, without(GONE), KNOWN)
 
 
+@pytest.mark.parametrize("version", ["2.0.0", "2.1.0", "2.3.0"])
+@pytest.mark.parametrize("when", ["only brought", "released with"])
+def test_the_record_that_one_clone_brought_answers_no_third_clone_of_which_nothing_was_pulled(version, when):
+    """The third one still has whom the record notes, and may have any other one withdrawn."""
+    write_json(gates.LAST_RELEASE_PATH, last(NEW))
+    other_clones.keep([], NOBODY)
+    of = last(without(GONE), version="2.2.0", withdrawn=[NOTE])
+    write_json(gates.LAST_RELEASE_PATH, of)
+    if when == "released with":
+        of = last(without(GONE), version="2.2.1", withdrawn=[NOTE])
+        made(of)
+    release(RELEASE, tuple(without("peg 4").values()), NOTE, version=version)
+    with pytest.raises(ReleaseError, match=r"data/release: .* does not hold: 'peg 4' \(id4\); bring"):
+        try_to_release(of, without(GONE), KNOWN)
+
+
+def test_nor_does_it_where_the_third_clone_never_had_whom_it_notes():
+    """A later version of the clone that brought it looks alike where that left somebody out: nobody can tell them apart."""
+    write_json(gates.LAST_RELEASE_PATH, last(NEW))
+    other_clones.keep([], NOBODY)
+    write_json(gates.LAST_RELEASE_PATH, last(without(GONE), version="2.0.0", withdrawn=[NOTE]))
+    now = last(without(GONE), version="2.1.0", withdrawn=[NOTE])
+    made(now)
+    release(RELEASE, tuple(without(GONE, "peg 4").values()), NOTE, version="2.2.0")
+    with pytest.raises(ReleaseError, match=r"data/release: .* does not hold: 'peg 4' \(id4\); bring"):
+        try_to_release(now, without(GONE), KNOWN)
+
+
+def test_an_older_release_of_the_clone_whose_notes_are_answered_may_be_compared_with_after_newcomers(tmp_path):
+    """Parameters name its first release with the note; in its next one it has somebody new whom this clone has, too."""
+    write_json(gates.LAST_RELEASE_PATH, last())
+    other_clones.keep([], NOBODY)
+    write_json(gates.LAST_RELEASE_PATH, last(without(GONE), version="2.1.0", withdrawn=[NOTE]))
+    now = last({**without(GONE), "new": "id9"}, version="2.2.0", withdrawn=[NOTE])
+    made(now)
+    release(tmp_path / "before", ("id0", "id1", "id2"), NOTE)
+    try_to_release(now, now["recordings"], KNOWN, previous=str(tmp_path / "before"))
+
+
+def test_a_record_that_was_brought_before_anything_was_run_here_answers_what_its_clone_releases_later():
+    write_json(gates.LAST_RELEASE_PATH, last(STAYING, version="2.0.0", withdrawn=[NOTE]))
+    now = last({**STAYING, "new": "id9"}, version="2.1.0", withdrawn=[NOTE])
+    made(now)
+    release(RELEASE, ("id0", "id1", "id2", "id8"), NOTE, version="2.2.0")
+    try_to_release(now, now["recordings"], KNOWN)
+
+
+@pytest.mark.parametrize("version", ["2.0.0", "2.0.1", "2.2.0"])
+def test_but_no_third_clone_that_never_had_who_withdrew(version):
+    """It may as well be an own record of an edition before, of an own newcomer."""
+    of = last(without("peg 0"), version="2.1.0", withdrawn=[NOTE])
+    release(RELEASE, tuple(without("peg 0", "peg 4").values()), NOTE, version=version)
+    with pytest.raises(ReleaseError, match=r"data/release: .* does not hold: 'peg 4' \(id4\); bring"):
+        try_to_release(of, without("peg 0"), OWN)
+
+
 @pytest.mark.parametrize("record", ["of a third clone", "none"])
 def test_whom_a_note_may_mean_is_kept_whatever_record_this_clone_goes_on_from(record):
     """The third clone has only excluded them, and has never seen the note."""
@@ -514,7 +570,7 @@ def test_a_clone_that_has_brought_a_record_and_goes_back_to_its_own_still_knows_
     write_json(gates.LAST_RELEASE_PATH, own)
     pulled_and_refused("2.0.0", GONE)
     write_json(gates.LAST_RELEASE_PATH, last(without(GONE), version="2.0.0", withdrawn=[NOTE]))
-    other_clones.keep(other_clones.releases_here(None))
+    other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
     with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .*'peg 3' \(id3\); bring"):
         try_to_release(own, NEW)
 
@@ -569,13 +625,22 @@ def test_a_release_that_has_somebody_who_withdrew_is_none_that_an_edition_before
         try_to_release(of, own, OWN, previous=str(before))
 
 
+def test_nor_is_one_that_has_more_of_them_than_were_noted_since(tmp_path):
+    """Two withdrew here; a third clone has both, notes one as this one noted its first, and may mean somebody else."""
+    both, own = OWN.with_recording("peg 1", "consent", {"id": {"id1"}}, []), {"peg 2": "id2", GONE: "id3"}
+    of, before = last(own, version="3.0.0", withdrawn=[NOTE, {**NOTE, "version": "3.0.0"}]), tmp_path / "before"
+    release(before, ("id0", "id1", "id2"), NOTE)
+    with pytest.raises(ReleaseError, match=r"before: version 2\.0\.0 was made by another clone .*'peg 3' \(id3\); bring"):
+        try_to_release(of, own, both, previous=str(before))
+
+
 def test_nor_is_one_that_parameters_name_taken_for_an_own_one_for_good(tmp_path):
     """That it may be an own one holds only where they name it: what lies in its place may be pulled."""
     own = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
     of = last(own, version="2.1.0", withdrawn=[NOTE])
     write_json(gates.LAST_RELEASE_PATH, of)
     release(tmp_path / "before", ("id1", "id2"), NOTE)
-    earlier = other_clones.releases_here(Previous(str(tmp_path / "before")))
+    earlier = other_clones.releases_here(Previous(str(tmp_path / "before")), OWN)
     other_clones.refuse_return(earlier, own, RAW, "2.2.0", OWN)
     of = {**of, "version": "2.2.0"}
     other_clones.note_made(earlier, of, OWN)
@@ -666,7 +731,7 @@ def test_what_is_kept_of_a_higher_version_stays_when_a_lower_one_goes_from_its_p
     for version in order:
         ids, notes = of[version]
         release(RELEASE, ids, *notes, version=version)
-        other_clones.keep(other_clones.releases_here(None))
+        other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
         for path in sorted(RELEASE.rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()
     (kept,) = clone_record.load().others
@@ -729,12 +794,12 @@ def test_what_it_says_is_kept_when_it_goes_from_its_place_until_this_clone_has_r
 
 def test_a_clone_without_a_release_of_its_own_keeps_it_as_well():
     release(RELEASE, ("id0", "id1", "id2"), NOTE)
-    other_clones.keep(other_clones.releases_here(None))
+    other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
     assert gates.last_release("a-study")["recordings"] == {}
     assert json.loads(clone_record.PATH.read_text())["other_clones"][0]["ids"] == ["id0", "id1", "id2"]
     gates.LAST_RELEASE_PATH.write_text('{"other_clone": {"name": "a-study"}}')
     with pytest.raises(ReleaseError, match=r"released\.json: it does not say what the last release held"):
-        other_clones.releases_here(None)
+        other_clones.releases_here(None, NOBODY)
 
 
 @pytest.mark.slow
@@ -780,8 +845,8 @@ class Clone:
         before, now = gates.last_release(self.name), {one: f"id{one}" for one in self.people if one not in self.withdrawn | self.excluded}
         patch.setattr(other_clones, "_in_place", lambda *_: [self.place[0]] if self.place else [])
         patch.setattr(other_clones, "_before", lambda _: [previous] if previous else [])
-        earlier = other_clones.releases_here(previous and Previous("before"))
-        other_clones.keep(earlier)
+        earlier = other_clones.releases_here(previous and Previous("before"), self.known)
+        other_clones.keep(earlier, self.known)
         self.own, self.seen, self.place = clone_record.PATH.read_text(), self.seen | (self.place[1] if self.place else set()), None
         try:
             other_clones.refuse_return(earlier, now, RAW, "9.0.0", self.known)

@@ -70,7 +70,7 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     unread = ""
     try:
         # Before it goes: another clone may have made it, without somebody of whom this one does not know.
-        other_clones.keep(other_clones.releases_here(None))
+        other_clones.keep(other_clones.releases_here(None, withdrawn), withdrawn)
     except ReleaseError:  # it goes all the same
         unread = other_clones.keep_unread()
     # Not earlier: what is remembered of their pictures is read there.

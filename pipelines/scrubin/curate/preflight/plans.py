@@ -152,7 +152,7 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
         last = gates.last_release(p.name)
         now = {name: study.ids[name] for name in study.kept}
         with noted.noting():
-            earlier = other_clones.releases_here(p.previous)
+            earlier = other_clones.releases_here(p.previous, study.withdrawn)
             other_clones.refuse_return(earlier, now, study.raw, p.version, study.withdrawn)
         missing = {name: id_ for name, id_ in last["recordings"].items() if name not in set(study.kept)}
         withdrawn = releases.gone(missing, study.withdrawn)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,16 @@ class Earlier:
         is_higher = self.number > other.number and not other.notes - self.notes
         return is_higher and not self.ids.isdisjoint(other.ids) and self.ids.isdisjoint(other.missing)
 
+    def can_be_of_line(self, one: Earlier, withdrawn: Container[str]) -> bool:
+        """Whether the clone that made this release can have made another one, before or after it, whose notes this one has all.
+
+        Whoever is in that one, not in this one, and withdrew, did so in between: this one notes so many more. A third clone, which
+        notes others alike, still has whom this one means.
+        """
+        if one.number == self.number or one.notes - self.notes:
+            return one.mark == self.mark
+        return sum(id_ in withdrawn for id_ in one.ids - self.ids) <= (self.notes - one.notes).total()
+
 
 @dataclass(frozen=True)
 class Record:
@@ -84,7 +94,7 @@ class Record:
     made
         Marks of the releases that it has made.
     answered
-        The releases of other clones with whose notes it has released, and whom each might mean.
+        The releases of other clones with whose notes it has released, and whom an earlier one of the same notes may mean still.
     others
         What releases of other clones said since, and those that are answered but for whom they may mean still.
     is_unread
@@ -109,17 +119,20 @@ class Record:
         """Whether a release was made here, or is the one from which this clone goes on."""
         return one.mark in self.made or one.mark == self.last.mark
 
-    def goes_on_from(self, one: Earlier) -> bool:
+    def goes_on_from(self, one: Earlier, withdrawn: Container[str]) -> bool:
         """Whether the record of a release of another clone was brought, or that of a later version."""
-        return self.is_brought and (one.mark == self.last.mark or self.last.follows(one))
+        is_of = one.mark == self.last.mark or (self.last.follows(one) and self.last.can_be_of_line(one, withdrawn))
+        return self.is_brought and is_of
 
-    def has_answered(self, one: Earlier) -> bool:
-        """Whether it has released with all that a release notes: with that one, or with a version before or after it."""
-        meaning = replace(one, missing=one.missing | (self.last.ids - one.ids))
-        return any(
-            known.mark == one.mark or known.follows(meaning) or (one.follows(known) and not one.notes - known.notes)
-            for known in self.answered
-        )
+    def unanswered(self, one: Earlier, withdrawn: Container[str]) -> frozenset[str]:
+        """Return whom of the last release the notes of another one may mean, as far as that does not repeat what is answered.
+
+        Who was in an answered release and is not in a later one may be whom a third clone notes: that of the same clone looks alike.
+        """
+        gone = frozenset(id_ for id_ in one.ids if id_ in withdrawn).union(*(other.missing for other in self.others))
+        of_line = (known for known in self.answered if known.can_be_of_line(one, gone))
+        left = (known.ids if one.number > known.number else known.missing for known in of_line)
+        return (self.last.ids - one.ids).intersection(*left)
 
     def with_made(self, one: Earlier) -> Record:
         """Return it with one more release that was made here."""
@@ -162,7 +175,9 @@ def load() -> Record:
     if said is None:
         kept = _document(LAST_RELEASE_PATH) or {}
         own = Counter({key: count for key, count in last.notes.items() if MADE not in kept and key[0] != last.version})
-        return replace(_read(LAST_RELEASE_PATH, {**kept, **_of_one(kept)}, last), before=own).with_made(last)
+        record = replace(_read(LAST_RELEASE_PATH, {**kept, **_of_one(kept)}, last), before=own).with_made(last)
+        # It may have been brought as well, before anything was run here: then it is answered for what came later.
+        return replace(record, answered=(replace(last, missing=last.ids),) if last.notes else ())
     if MADE not in said:
         raise ReleaseError(_unreadable(PATH, f"it has no '{MADE}'"))
     following = _value(PATH, said, NEXT, dict, {})

@@ -5,6 +5,8 @@ A release says how many recordings were withdrawn, and never which. So the rule 
 - Known here are the releases that this clone has made, and those of others with whose notes it has released once: they are answered, but
   for whoever was missing then without having withdrawn. An edition before this one did not write down what it made: only the last one is
   known.
+- With them is answered what the same clone can have released before and after: of whoever withdrew, and is in that one alone, the other
+  one notes that it was in between. Who is missing in a later one, and was in the answered one, is a question all the same.
 - A release that lies here, was not made here and notes more than is answered may mean anybody who was in the last release of this
   clone and is not in that one. These are kept with it, whatever record this clone goes on from later.
 - A later version takes its place only where it has none of these: else a third clone, which knows nothing of it, may have made that.
@@ -27,7 +29,7 @@ from typing import Any
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import strangers, unpacking
-from scrubin.base.errors import ReleaseError
+from scrubin.base.errors import PrivacyError, ReleaseError
 from scrubin.base.file_lists import CHECKSUMS
 from scrubin.base.layout import RELEASE
 from scrubin.data.diff import withdrawn_notes
@@ -46,7 +48,7 @@ PLACES = (str(RELEASE), str(PATH), str(LAST_RELEASE_PATH))
 SHOWN = 10
 
 
-def releases_here(previous: Previous | None) -> list[Earlier]:
+def releases_here(previous: Previous | None, withdrawn: Container[str]) -> list[Earlier]:
     """Return what other clones have released that notes withdrawals: what is remembered of it, what lies in its place, and the one before.
 
     Of which data set they are the ids tell, not the name: another clone may have renamed it.
@@ -55,6 +57,8 @@ def releases_here(previous: Previous | None) -> list[Earlier]:
     ----------
     previous
         The release before, as parameters name it.
+    withdrawn
+        Recordings and ids of whom this clone knows that they withdrew.
 
     Raises
     ------
@@ -72,15 +76,14 @@ def releases_here(previous: Previous | None) -> list[Earlier]:
         )
         raise ReleaseError(msg)
     before = [] if previous is None else _before(Path(previous.path))
-    named = [_with_meant(one, record) for one in before if one.notes and not record.knows(one)]
-    others = (one for one in (*record.others, *pulled) if not record.knows(one) and not record.goes_on_from(one))
-    return [*_latest(_with_meant(one, record) for one in others), *named]
+    named = [_with_meant(one, record, withdrawn) for one in before if one.notes and not record.knows(one)]
+    others = (one for one in (*record.others, *pulled) if not record.knows(one) and not record.goes_on_from(one, withdrawn))
+    return [*_latest(_with_meant(one, record, withdrawn) for one in others), *named]
 
 
-def _with_meant(one: Earlier, record: Record) -> Earlier:
+def _with_meant(one: Earlier, record: Record, withdrawn: Container[str]) -> Earlier:
     """Return a release with all whom its notes may mean: also of the last release of this clone, unless they are answered."""
-    held = record.last.ids if not record.has_answered(one) else frozenset()
-    return replace(one, missing=(held | one.missing) - one.ids)
+    return replace(one, missing=(one.missing - one.ids) | record.unanswered(one, withdrawn))
 
 
 def _latest(said: Iterable[Earlier]) -> list[Earlier]:
@@ -170,22 +173,24 @@ def _is_last(folder: Path, last: Earlier) -> bool:
     return bool(ids) and (version, ids) == (last.version, last.ids)
 
 
-def keep(earlier: Iterable[Earlier]) -> None:
+def keep(earlier: Iterable[Earlier], withdrawn: Container[str]) -> None:
     """Keep what a release in its place says, before that is taken out of it: a run that is refused must not forget it.
 
-    From whose record this clone goes on is kept as well: until it has released with that it may go back to its own.
+    From whose record this clone goes on is kept as well: until it has released with that it may go back to its own. Arguments are those of
+    `refuse_return`.
     """
     record = clone_record.load()
-    others = [one for one in earlier if one.where in PLACES] + [one for one in record.others if record.goes_on_from(one)]
+    others = [one for one in earlier if one.where in PLACES] + [one for one in record.others if record.goes_on_from(one, withdrawn)]
     replace(record, others=tuple(replace(one, where=str(PATH)) for one in others), is_unread=False).save()
 
 
 def keep_pulled() -> None:
     """Keep what a pulled release says before anything is looked at; what cannot be read is told by whoever looks."""
     try:
-        with suppress(ReleaseError):
-            if earlier := releases_here(None):
-                keep(earlier)
+        with suppress(ReleaseError, PrivacyError):
+            withdrawn = withdrawal_memory.load()
+            if earlier := releases_here(None, withdrawn):
+                keep(earlier, withdrawn)
     except OSError as error:
         msg = f"{clone_record.PATH}: what another clone noted cannot be kept ({error.strerror}); see to the disk and to who may write there"
         raise ReleaseError(msg) from error
@@ -251,11 +256,11 @@ def _of_these(earlier: Iterable[Earlier], ids: Collection[str]) -> list[Earlier]
 def _is_own_before(one: Earlier, record: Record, withdrawn: Container[str]) -> bool:
     """Return whether an edition before this one may have made a release here; only parameters can tell that it is one.
 
-    One that notes all that the last one notes, and has somebody who is known to have withdrawn, is none: it does not note that one.
+    One that has more of those who are known to have withdrawn than the last one notes beside it is none: it does not note them.
     """
     if one.where in PLACES or one.notes - record.before:
         return False
-    return bool(record.last.notes - one.notes) or not any(id_ in withdrawn for id_ in one.ids - record.last.ids)
+    return record.last.can_be_of_line(one, withdrawn)
 
 
 def carried(
@@ -307,18 +312,15 @@ def note_made(earlier: Iterable[Earlier], now: Mapping[str, Any], withdrawn: Con
     """
     record, recordings = clone_record.load(), last_release(None)["recordings"]
     known = {id_ for name, id_ in recordings.items() if name in withdrawn}.union(now["recordings"].values())
-    answered, others = list(record.answered), []
-    if record.is_brought:
-        meant = frozenset(id_ for one in record.others if record.goes_on_from(one) for id_ in one.missing)
-        answered.append(replace(record.last, missing=meant - record.last.ids))
+    answered, others = {one.mark: one for one in (*record.answered, *([record.last] if record.is_brought else []))}, []
     for one in _of_these(earlier, record.last.ids.union(now["recordings"].values())):
         if _is_own_before(one, record, withdrawn):
             continue  # it may be another clone's all the same: what is made is known for good
-        answered.append(one)
+        answered[one.mark] = replace(one, missing=frozenset())
         if missing := {id_ for id_ in one.missing if id_ not in known and id_ not in withdrawn}:
             others.append(replace(one, where=str(PATH), missing=frozenset(missing)))
     made = clone_record.of_last(now)
-    record.with_made(made).save(Record(made, frozenset(), tuple(_latest(answered)), tuple(others)))
+    record.with_made(made).save(Record(made, frozenset(), tuple(answered.values()), tuple(others)))
 
 
 def note_released() -> None:
