@@ -420,8 +420,8 @@ def test_rows_that_say_no_number_are_counted_from_the_first():
 def test_a_cell_that_says_no_place_stands_behind_the_one_before_it():
     points = [1, 2, 3, 4, 5, 1, 2, 3]
     rows = broken_at("", AIX, [*ROW[:5], None, *points, 21])
-    said = re.sub('<c r="[H-O]2"', "<c", rows)
-    assert said != rows
+    said = re.sub('<c r="[H-O]2"', "<c", re.sub('<c r="F2".*?(?=<c r="G2")', "", rows))
+    assert "F2" not in said
     assert scores_of(with_other(f"{said}</sheetData></worksheet>", "xl/s0.xml", (("Ratings", []),))) == [21, *points]
 
 
