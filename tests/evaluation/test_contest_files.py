@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 from contest_cases import CASES, SCORE, TASKS, VIDEOS, coco_truth, contest, dumps, put
 from scrubin import cli
+from scrubin.base.faults import error
 from scrubin.evaluate import side as of_side
 from scrubin.evaluate import training_data
 from scrubin.evaluate.challenge.handed_in import HANDED_IN
@@ -270,6 +272,18 @@ def test_a_frame_or_video_without_labels_is_shown_and_does_not_count(home, tmp_p
     assert code == 1
     assert found["scorable"]
     assert {(one["rule"], one["severity"]) for one in found["problems"]} == {("frames-extra", "deviation"), ("video-extra", "deviation")}
+
+
+def test_files_are_named_within_the_submission_or_the_labels_also_where_one_is_called_like_the_beginning_of_the_other(home, tmp_path):
+    team, truth = (put(tmp_path / name, CASES["criteria"]()[0]) for name in ("team", "team_gt"))
+    of = entries.held_against("criteria", Source(truth))
+    of = replace(of, faults=(error(str(truth / "c.csv"), "rule", "", ""),))
+    files = {team: "", team / "a/b.csv": "a/b.csv", truth: "team_gt", truth / "a/c.csv": "a/c.csv", "VID68/1.txt": "VID68/1.txt"}
+    found = entries.placed([error(str(file), "rule", f"as in {truth}/d.csv", "") for file in files], team, of)
+    assert {fault.file: fault.what for fault in found} == dict.fromkeys(files.values(), "as in d.csv")
+    said = of.as_json()
+    assert said["problems"][0]["file"] == "c.csv"
+    assert said["read"].startswith("team_gt: ")
 
 
 def test_a_file_that_is_handed_in_alone_is_named_with_its_video(home, tmp_path, capsys):

@@ -203,6 +203,8 @@ YAML = {
     "settings": "lr: 0.1\nmodel:\n  name: unet\n",
     "choice": "classes: [0, 2]\nclass_weights: [0.5, 2]\nshow_labels: true\n",
     "count": "nc: 3\n",
+    "one set to a number": "- fold=0\n",
+    "arguments": "tool_args: [seed=0]\n",
     "set one by one": "- lr=0.1\n- model.depth=3\n",
     "labels of a container": "services:\n  app:\n    labels: [a=b]\n",
     "other words": "organs: [liver, gallbladder]\n",
@@ -222,6 +224,7 @@ MAY_NAME = {
     "list, one set": "- a=1\n- b\n",
     "list by number": "- 0:a\n- 1:b\n",
     "set to its number": "- hook=0\n- grasper=1\n",
+    "numbers set to their names": "- 0=hook\n- 1=grasper\n",
     "labels set to their numbers": "labels: [hook=0, grasper=1]\n",
     "categories": "categories:\n- id: 1\n  name: a\n",
 }
@@ -330,3 +333,35 @@ def test_a_second_list_of_classes_is_refused_by_the_name_that_it_has(tmp_path):
 def test_what_nobody_can_read_to_its_end_is_no_notes(tmp_path):
     (tmp_path / "settings.json").write_text('{"a":' * 900 + "1" + "}" * 900)
     assert not beside.holds_no_labels(tmp_path / "settings.json", VIDEOS)
+
+
+NUMBERED = {
+    "results.csv": ("epoch,train/box_loss,val/box_loss\n1,0.5,0.4\n3,0.4,0.3\n", True),
+    "log.csv": ("epoch,loss\n1,0.5\n3,0.4\n", True),
+    "notes.txt": ("Trained on 3 GPUs\n", True),
+    "method.txt": ("Our phases\n3. prep\n", False),
+    "metrics.csv": ("epoch,loss,video\n1,0.5,3\n", False),
+}
+
+
+@each("videos", [None, ("1", "3")])
+@each("name", NUMBERED)
+def test_logs_and_notes_beside_tables_of_videos_that_are_called_by_numbers_are_left_out(name, videos, tmp_path):
+    text, is_none = NUMBERED[name]
+    suffix = name[-3:]
+    for one in ("1", "3"):
+        rows = "frame,phase\n0,Preparation\n1,Preparation\n"
+        (tmp_path / f"{one}.{suffix}").write_text(rows if suffix == "csv" else rows.replace(",", "\t"))
+    (tmp_path / name).write_text(text)
+    reading = reader.read_path(tmp_path, None, reader.Options(), "phases", videos=videos)
+    assert [file.name for file in reading.unread] == [name] * is_none
+    assert [bool(sentences(reading.faults, "error"))] == [not is_none]
+
+
+def test_a_log_is_left_out_only_where_other_files_are_labels_and_never_where_a_video_is_called_so(tmp_path):
+    (tmp_path / "log.csv").write_text("epoch,loss\n1,0.5\n")
+    reading = reader.read_path(tmp_path, None, reader.Options(), "phases")
+    assert sentences(reading.faults, "error")
+    (tmp_path / "a.csv").write_text("frame,phase\n0,Preparation\n")
+    assert [file.name for file in reader.read_path(tmp_path, None, reader.Options(), "phases").unread] == ["log.csv"]
+    assert not reader.read_path(tmp_path, None, reader.Options(), "phases", videos=("a", "log")).unread

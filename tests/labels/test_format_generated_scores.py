@@ -336,6 +336,9 @@ def test_a_row_whose_points_are_formulas_without_a_value_is_one_fault(rows):
     )
 
 
+SCALES = ["1-5", "1=poor", "1 = poor, 5 = good", "1:5", "1/2/3/4/5", "1;2;3", "1|2|3", "1 to 5", "1..5", "1…5", "1~5", "1→5", "1—5", "1−5"]
+
+
 @pytest.mark.parametrize(
     "title",
     [
@@ -350,7 +353,7 @@ def test_a_row_whose_points_are_formulas_without_a_value_is_one_fault(rows):
         [[*[None] * 3, "max. points", None, None, *[5] * 8, 40]],
         [["Study", None, None, "Videos of 2023", "by Rater", *[None] * 9, 2024]],
         [[*[None] * 3, "n videos", None, None, *["=AVERAGE(G3:G9)"] * 8]],
-        [["Scale", None, None, "file name", "rater", None, *["1-5"] * 8, "8-40"]],
+        *([["Scale", "group", "pre/post", "file name", "rater", "number", *[scale] * 8, "sum"]] for scale in SCALES),
     ],
 )
 def test_what_stands_above_the_header_is_passed_over_and_named(title, tmp_path):
@@ -380,7 +383,7 @@ OTHER = [*ROW[:3], "W", *ROW[4:]]
         # Without a name, or without a number as points.
         ("aixsuture", [[*ROW[:4], None, *ROW[5:]], [*ROW[:3], None, None, *ROW[5:]], AIX, ROW], [1, 2]),
         ("aixsuture", [[*ROW[:6], *["3 points"] * 8], [*ROW[:6], *["-"] * 9], AIX, ROW], [1, 2]),
-        ("aixsuture", [[*ROW[:6], *["3/5"] * 8], [*ROW[:6], *["3*"] * 8], AIX, ROW], [1, 2]),
+        ("aixsuture", [[*ROW[:6], *["3/5"] * 8], [*ROW[:6], *["3*", "4 / 5 (late)"] * 4], AIX, ROW], [1, 2]),
         ("cholec80cvs", [[None, 0, 0, 0, 0, 1, 1, 1], ["video01", 0, 0, 0, 0, 1, 1, 1], CRITERIA, [2, 0, 0, 0, 0, 1, 1, 1]], [1, 2]),
         ("aixsuture", [OTHER, [*AIX, *(f"REMARK {i}" for i in range(40))], ROW], [1]),
     ],
@@ -412,6 +415,19 @@ def test_rows_that_say_no_number_are_counted_from_the_first():
     assert refused(with_other(f"{rows}</sheetData></worksheet>", "xl/s0.xml", (("Ratings", []),))).startswith(
         "OSATS.xlsx, row 5: OSATS_RESPECT is 'x'"
     )
+
+
+def test_a_cell_that_says_no_place_stands_behind_the_one_before_it():
+    points = [1, 2, 3, 4, 5, 1, 2, 3]
+    rows = broken_at("", AIX, [*ROW[:5], None, *points, 21])
+    said = re.sub('<c r="[H-O]2"', "<c", re.sub('<c r="F2".*?(?=<c r="G2")', "", rows))
+    assert "F2" not in said
+    assert scores_of(with_other(f"{said}</sheetData></worksheet>", "xl/s0.xml", (("Ratings", []),))) == [21, *points]
+
+
+def test_a_workbook_of_strict_open_xml_is_refused_as_such():
+    book = f'<workbook xmlns="{sheet_xml.STRICT[1:-1]}"/>'
+    assert refused(with_other(book, "xl/workbook.xml")) == "OSATS.xlsx: it is saved as Strict Open XML; save it as Excel workbook (.xlsx)"
 
 
 def test_a_footnote_over_all_columns_is_one_fault():

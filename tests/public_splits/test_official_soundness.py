@@ -122,6 +122,21 @@ def test_videos_of_a_public_data_set_are_known_in_every_spelling(tmp_path, rows,
         ("rgb_frames/01", "flow/01", True),
         ("v1/01", "v2/01", True),
         ("C:\\data\\01", "D:\\data\\01", True),
+        ("video01/1", "video02/1", False),
+        ("clips/Video 12/3", "clips/Video 13/3", False),
+        ("batch1/01", "batch2/01", False),
+        ("video01_v2/1", "video02_v2/1", False),
+        ("video01_25fps/1", "video02_25fps/1", False),
+        ("mov2/1", "mov3/1", False),
+        ("mp4/01", "frames_25 fps/01", True),
+        ("Backup_2024-01-05/01", "copy (2)/01", True),
+        ("Bern:/01", "Lund:/01", False),
+        ("Experts/01", "Trainees/01", False),
+        ("testis/01", "kidney/01", False),
+        ("trainA/01", "testset2/01", True),
+        ("testvideos/01", "tests/01", True),
+        ("../../op1", "op1", False),
+        ("../../a/01", "../b/../../a/01", True),
         ("y/x/../01", "y/01", True),
         ("Bern/01", "Lund/01", False),
         ("C:\\data\\video03", "D:\\backup\\video03", True),
@@ -155,6 +170,12 @@ def test_folders_of_a_table_tell_videos_apart_of_which_the_file_places_one(tmp_p
     (tmp_path / "t.csv").write_text("video,participant\nsiteA/01,P1\nsiteB/01,P2\nsiteB/02,P3\n")
     (found,) = (fault.what for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv"), "t.csv")))
     assert found == "video 'siteB/01' (t.csv, line 3) is not placed"
+
+
+def test_who_has_two_videos_in_folders_that_tell_nothing_learns_the_way_out(tmp_path):
+    (tmp_path / "s.csv").write_text("video,subset\nv1/01,train\nv2/01,test\nv2/1,test\n")
+    fixes = [fault.fix for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv")))]
+    assert fixes == ["if they are one, place it once; if not, use names that differ in more than their folder"] * 2
 
 
 def test_a_stated_public_data_set_has_its_videos_whatever_their_folder(tmp_path):

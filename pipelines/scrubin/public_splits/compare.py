@@ -208,9 +208,15 @@ _KINDS = frozenset(
     for end in ("", "s")
 )
 """Words of folders that tell which files lie there, not whose."""
+_NUMBERED = re.compile(
+    r"(?<![^\W\d_])(?:v|versions?|mp|disks?|drives?|copy|copies|backups?)[\W_]*[0-9]+(?:[\W_]+[0-9]+)*|[0-9]+[\W_]*fps", re.IGNORECASE
+)
+"""Numbers of a version, disk or encoding (``v2``, ``mp4``, ``25_fps``): any other, as in ``video01``, tells whose files lie there."""
+_DRIVE = re.compile("[A-Za-z]:")
 _FOLDERS = re.compile(r"[/\\]")
-_WORD = re.compile("[a-z]*")
 _WORDS = re.compile(r"[^\W\d_]+")
+_OF_SUBSET = re.compile(rf"(?:{TRAIN}|{TEST})(?:ing)?(?:[a-z]?|sets?|splits?|{'|'.join(sorted(_KINDS))})")
+"""The first word of a folder of a subset, as in ``trainA`` and ``testset``; ``trainees`` is none."""
 
 
 def common_dataset(sheet: SplitSheet) -> str | None:
@@ -279,10 +285,12 @@ def _path(video: str) -> str:
     """Return how a video is written as a path, also one behind a public dataset and a colon; what changes nothing in a path is left out."""
     stated = _STATED.fullmatch(video)
     written = f"{stated['dataset']}/{stated['video']}" if stated and name_meant(stated["dataset"]) else video
-    parts = [part for one in _FOLDERS.split(written) if (part := one.strip()) not in ("", ".")]
-    while ".." in parts[1:]:
-        up = parts.index("..", 1)
-        del parts[up - 1 : up + 1]
+    parts: list[str] = []
+    for part in map(str.strip, _FOLDERS.split(written)):
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
     return "/".join(parts)
 
 
@@ -300,14 +308,15 @@ def _folder_told(path: str) -> str:
 
 def _is_of_subset(folder: str) -> bool:
     """Return whether a folder is called like a subset (``test_videos``, ``val2``), which says nothing of who is in it."""
-    name = folder.casefold()
-    return name.startswith((TRAIN, TEST)) or any(subset(word) in SUBSETS for word in _WORD.findall(name)[:1])
+    word = re.split("[^a-z]", folder.casefold(), maxsplit=1)[0]
+    return subset(word) in SUBSETS or _OF_SUBSET.fullmatch(word) is not None
 
 
 def _is_kind(folder: str) -> bool:
     """Return whether a folder is called by what it holds (``rgb_frames``, ``v2``) or is a drive (``C:``)."""
     words = _WORDS.findall(folder.casefold())
-    return folder.endswith(":") or (bool(words) and all(word in _KINDS for word in words))
+    has_number = re.search("[0-9]", _NUMBERED.sub("", folder)) is not None
+    return _DRIVE.fullmatch(folder) is not None or (bool(words) and all(word in _KINDS for word in words) and not has_number)
 
 
 def recognised(row: SplitRow, sheet: SplitSheet) -> Video | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from scrubin.base import naming
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import natural
-from scrubin.public_splits.compare import told_apart
+from scrubin.public_splits.compare import folder_of, told_apart
 from scrubin.public_splits.sheet import (
     SUBSETS,
     TEST,
@@ -127,6 +127,7 @@ def _complete(question: Question) -> Iterator[LineFault]:
 
 
 def _once(question: Question) -> Iterator[LineFault]:
+    once = "place it once"
     for (scheme, fold), rows in question.parts.items():
         first: dict[str, SplitRow] = {}
         for row in rows:
@@ -134,7 +135,9 @@ def _once(question: Question) -> Iterator[LineFault]:
             if before is not row:
                 same = "" if before.video == row.video else f" as '{before.video}'"
                 place = f"{_in(scheme, fold)} in line {before.line}{same}, there '{before.subset}', here '{row.subset}'"
-                yield _fault(question, row.line, "video-repeated", f"video '{row.video}' stands already{place}", "place it once")
+                has_other_folder = folder_of(before.video) != folder_of(row.video)
+                fix = f"if they are one, {once}; if not, use names that differ in more than their folder" if has_other_folder else once
+                yield _fault(question, row.line, "video-repeated", f"video '{row.video}' stands already{place}", fix)
 
 
 def _no_video_spelt_alike(question: Question) -> Iterator[LineFault]:

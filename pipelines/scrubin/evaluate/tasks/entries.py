@@ -70,7 +70,8 @@ class Entries:
     def as_json(self) -> dict[str, Any]:
         """Return what is to be said of the files of the labels, each as it lies in what was named, as JSON values."""
         truth = self.order.truth.path
-        return {"read": self.line, "problems": [replace(fault, file=name_within(fault.file, truth)).as_json() for fault in self.faults]}
+        read = _without(self.line, [truth.parent])
+        return {"read": read, "problems": [replace(fault, file=name_within(fault.file, truth)).as_json() for fault in self.faults]}
 
     @property
     def sides(self) -> Sides:
@@ -163,21 +164,24 @@ def placed(faults: Sequence[Fault], path: Path, of: Entries) -> tuple[Fault, ...
     Files are named without the folders of the submission and of the labels, which are nobody's business; who hands in files can name no
     format, only write another one.
     """
-    place, alone = str(path), path.name if path.is_file() else ""
+    alone = path.name if path.is_file() else ""
     folders = sorted(
-        {f"{one if one.is_dir() else one.parent}/" for one in (path, of.order.truth.path)} - {"./", "/"}, key=len, reverse=True
+        (one if one.is_dir() else one.parent for one in (path, of.order.truth.path)), key=lambda one: len(one.parts), reverse=True
     )
 
-    def without(text: str) -> str:
-        for folder in folders:
-            text = re.sub(rf"(?<![\w./-]){re.escape(folder)}", "", text)
-        return text
-
     def named(file: str) -> str:
-        return (file.removeprefix(place).lstrip("/") or alone) if file.startswith(place) else file
+        inside = next((folder for folder in folders if Path(file).is_relative_to(folder)), None)
+        return alone if Path(file) == path else file if inside is None else name_within(file, inside)
 
     def fix_of(fault: Fault) -> str:
         names_format = fault.rule in FORMAT_FIXES and "--from" in fault.fix
-        return FORMAT_FIXES[fault.rule].format(of.task.layout.replace("`", "")) if names_format else without(fault.fix)
+        return FORMAT_FIXES[fault.rule].format(of.task.layout.replace("`", "")) if names_format else _without(fault.fix, folders)
 
-    return tuple(replace(fault, file=named(fault.file), what=without(fault.what), fix=fix_of(fault)) for fault in faults)
+    return tuple(replace(fault, file=named(fault.file), what=_without(fault.what, folders), fix=fix_of(fault)) for fault in faults)
+
+
+def _without(text: str, folders: Sequence[Path]) -> str:
+    """Return a text that names no folder of this machine, from the inner to the outer one."""
+    for folder in sorted({f"{one}/" for one in folders} - {"./", "//"}, key=len, reverse=True):
+        text = re.sub(rf"(?<![\w./-]){re.escape(folder)}", "", text)
+    return text

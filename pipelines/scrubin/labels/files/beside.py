@@ -75,9 +75,11 @@ def _yaml_of(file: Path) -> list[Any]:
 
 
 def _assigns(value: Any) -> bool:
-    """Return whether a list sets something in each entry, as ``lr=0.1``: these are no names, unless it numbers them."""
-    is_set = isinstance(value, list) and all(isinstance(one, str) and "=" in one for one in value)
-    return is_set and not _is_count([one.partition("=")[2].strip() for one in value])
+    """Return whether a list sets something in each entry, as ``lr=0.1``: these are no names, unless it numbers several, on either side."""
+    if not isinstance(value, list) or not all(isinstance(one, str) and "=" in one for one in value):
+        return False
+    sides = zip(*([side.strip() for side in one.split("=", 1)] for one in value), strict=True)
+    return len(value) == 1 or not any(map(_is_count, sides))
 
 
 def _may_name_classes(settings: Any) -> bool:
@@ -141,10 +143,14 @@ def _is_read_as_none(file: Path, videos: Names[str]) -> bool:
         is_none = isinstance(value, Mapping) and bool(value) and _are_settings(value)
         return (is_none or _are_logged(value)) and not _names_one(json.dumps(value, ensure_ascii=False), videos)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if not lines or _names_one("\n".join(lines), videos):  # no line, too, where it is no text
+    numbers = frozenset(filter(str.isdecimal, videos))
+    if not lines or _names_one("\n".join(lines), frozenset(videos) - numbers):  # no line, too, where it is no text
         return False
     if suffix == ".csv":
         return _is_log([[cell.strip() for cell in lines[0].split(",")]])
+    # A number names a video where it begins a line; elsewhere anything is counted.
+    if any(_names_one(_cells(line)[0], numbers) for line in lines):
+        return False
     if suffix == ".json" or lines[0].startswith("{"):
         return _is_log_of_json(lines)
     texts = [_ITEM.sub("", line) for line in lines]

@@ -149,7 +149,10 @@ def _odd(
             letters = "".join(filter(str.isalpha, file.stem.casefold()))
             if letters in likely or file.suffix.lower() not in (*TABLES, ".json") or not shows_format(file):
                 continue
-            if look_like(file, [form]):
+            if file.suffix.lower() == ".csv" and beside.holds_no_labels(file, ()):
+                # With two columns of numbers a log looks like a table of phases.
+                odd[file] = letters
+            elif look_like(file, [form]):
                 likely.add(letters)
             elif not _is_own_name(form, names[file]) and not look_like(file, _named_as(names[file])):
                 odd[file] = letters

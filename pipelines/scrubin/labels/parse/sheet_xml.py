@@ -15,7 +15,10 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
+from scrubin.base.errors import FileError
+
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+STRICT = "{http://purl.oclc.org/ooxml/spreadsheetml/main}"
 RELATIONS = "{http://schemas.openxmlformats.org/package/2006/relationships}"
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 CELL = re.compile(r"([A-Z]{1,3})([0-9]+)")
@@ -64,8 +67,18 @@ class Sheet(NamedTuple):
 
 
 def listed(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
-    """Yield name and path of each sheet; a path that no part has where it is not said."""
-    book = ElementTree.fromstring(_part(archive, "xl/workbook.xml"))
+    """Yield name and path of each sheet; a path that no part has where it is not said.
+
+    Raises
+    ------
+    FileError
+        When it is of another kind of workbook, whose dates and truth values are written otherwise.
+    """
+    part = "xl/workbook.xml"
+    book = ElementTree.fromstring(_part(archive, part))
+    if book.tag.startswith(STRICT):
+        msg = "it is saved as Strict Open XML; save it as Excel workbook (.xlsx)"
+        raise FileError(part, msg)
     relations = ElementTree.fromstring(_part(archive, "xl/_rels/workbook.xml.rels"))
     targets = {one.attrib["Id"]: one.attrib["Target"] for one in relations.iter(f"{RELATIONS}Relationship")}
     for sheet in book.iter(f"{MAIN}sheet"):
@@ -168,9 +181,11 @@ def _text(item: ElementTree.Element) -> str:
 def _row(row: ElementTree.Element, texts: list[str]) -> Cells:
     cells: dict[int, str] = {}
     formulas, truths = [], []
-    for i, cell in enumerate(row.iter(f"{MAIN}c")):
+    column = -1
+    for cell in row.iter(f"{MAIN}c"):
         match = CELL.fullmatch(cell.attrib.get("r", ""))
-        column, value = _column(match[1]) if match else i, _value(cell, texts)
+        # A cell that says no place stands behind the one before it.
+        column, value = _column(match[1]) if match else column + 1, _value(cell, texts)
         # The text that a formula gives may be empty.
         unsaid = not value and cell.find(f"{MAIN}f") is not None and cell.attrib.get("t") != "str"
         if value or unsaid:  # an empty cell that has a colour is none

@@ -18,8 +18,8 @@ from scrubin.labels.parse.fields import Where
 from scrubin.labels.parse.sheet_xml import UNREADABLE, Cells
 
 _NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)")
-_POINTS = re.compile(rf"{_NUMBER.pattern}([^0-9.,\-\u2013].*)?")
-"""A number, or one with something behind it, as in ``3/5``; ``1-5`` is none."""
+_POINTS = re.compile(rf"{_NUMBER.pattern}(?:\s*/\s*[0-9]+[^0-9/=]*|[^0-9.,=\-\u2013][^0-9=]*)?")
+"""A number, or one with something behind it, as in ``3/5`` and ``3 points``; what tells of a scale, as ``1-5`` and ``1=poor``, is none."""
 FORMULA = "formula"
 MOST_PARTS = 10_000
 MOST_CELLS = 5_000_000  # empty ones before the last of a row count
