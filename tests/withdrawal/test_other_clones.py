@@ -526,6 +526,45 @@ def test_nor_does_it_where_the_third_clone_never_had_whom_it_notes():
         try_to_release(now, without(GONE), KNOWN)
 
 
+@pytest.mark.parametrize("version", ["2.1.0", "4.0.0"])
+def test_a_note_of_a_newcomer_does_not_answer_for_who_withdrew_and_is_left_in_a_third_clone(version):
+    """The clone that brought its record noted a newcomer as well: the third one, which has whom the first note means, does not."""
+    write_json(gates.LAST_RELEASE_PATH, last(NEW))
+    other_clones.keep([], NOBODY)
+    notes = [NOTE, {**NOTE, "version": "3.0.0"}]
+    write_json(gates.LAST_RELEASE_PATH, last(without(GONE), version="3.0.0", withdrawn=notes))
+    now = last({**without(GONE), "new": "id9"}, version="3.1.0", withdrawn=notes)
+    made(now)
+    release(RELEASE, tuple(without("peg 4").values()), NOTE, version=version)
+    with pytest.raises(ReleaseError, match=r"data/release: .* does not hold: .*'peg 4' \(id4\)"):
+        try_to_release(now, now["recordings"], KNOWN)
+
+
+def test_a_release_of_those_alone_who_withdrew_here_is_of_the_same_people():
+    """All others of it are excluded here; whom it means is not."""
+    write_json(gates.LAST_RELEASE_PATH, last(STAYING))
+    release(RELEASE, ("id3", "id4"), NOTE, version="3.0.0")
+    with pytest.raises(ReleaseError, match=r"data/release: version 3\.0\.0 .*'peg 0' \(id0\), 'peg 1' \(id1\), 'peg 2' \(id2\)"):
+        try_to_release(last(STAYING), STAYING, KNOWN)
+
+
+def test_what_a_pulled_release_notes_is_kept_although_nobody_can_read_who_withdrew_here():
+    """The run is refused, and the next pull replaces what lies there."""
+    write_json(gates.LAST_RELEASE_PATH, last())
+    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    write_text(withdrawal_memory.PATH, "{")
+    other_clones.keep_pulled()
+    (kept,) = clone_record.load().others
+    assert kept.missing == {"id3"}
+
+
+def test_an_own_release_of_the_same_number_under_another_name_may_be_compared_with(tmp_path):
+    """An edition before this one made both."""
+    of = last({**without("peg 0"), "new": "id9"}, version="2.0.0", withdrawn=[{**NOTE, "version": "1.5.0"}])
+    release(tmp_path / "before", ("id1", "id2", "id3", "id4"), {**NOTE, "version": "1.5.0"}, name="as it was called before")
+    try_to_release(of, of["recordings"], OWN, previous=str(tmp_path / "before"))
+
+
 def test_an_older_release_of_the_clone_whose_notes_are_answered_may_be_compared_with_after_newcomers(tmp_path):
     """Parameters name its first release with the note; in its next one it has somebody new whom this clone has, too."""
     write_json(gates.LAST_RELEASE_PATH, last())
@@ -537,16 +576,20 @@ def test_an_older_release_of_the_clone_whose_notes_are_answered_may_be_compared_
     try_to_release(now, now["recordings"], KNOWN, previous=str(tmp_path / "before"))
 
 
-def test_a_record_that_was_brought_before_anything_was_run_here_answers_what_its_clone_releases_later():
+def test_a_record_that_may_be_own_or_was_brought_before_anything_was_run_here_answers_nothing():
+    """Who is new here since may be whom a third clone notes."""
     write_json(gates.LAST_RELEASE_PATH, last(STAYING, version="2.0.0", withdrawn=[NOTE]))
     now = last({**STAYING, "new": "id9"}, version="2.1.0", withdrawn=[NOTE])
     made(now)
     release(RELEASE, ("id0", "id1", "id2", "id8"), NOTE, version="2.2.0")
-    try_to_release(now, now["recordings"], KNOWN)
+    with pytest.raises(
+        ReleaseError, match=r"does not hold: 'new' \(id9\); bring .*, or all of this is brought and none of them withdrew there"
+    ):
+        try_to_release(now, now["recordings"], KNOWN)
 
 
 @pytest.mark.parametrize("version", ["2.0.0", "2.0.1", "2.2.0"])
-def test_but_no_third_clone_that_never_had_who_withdrew(version):
+def test_nor_does_a_third_clone_that_never_had_who_withdrew(version):
     """It may as well be an own record of an edition before, of an own newcomer."""
     of = last(without("peg 0"), version="2.1.0", withdrawn=[NOTE])
     release(RELEASE, tuple(without("peg 0", "peg 4").values()), NOTE, version=version)

@@ -78,9 +78,13 @@ class Earlier:
         Whoever is in that one, not in this one, and withdrew, did so in between: this one notes so many more. A third clone, which
         notes others alike, still has whom this one means.
         """
-        if one.number == self.number or one.notes - self.notes:
+        if one.number == self.number or (one.number > self.number and one.notes != self.notes):
             return one.mark == self.mark
-        return sum(id_ in withdrawn for id_ in one.ids - self.ids) <= (self.notes - one.notes).total()
+        return self.notes_who_left(one, withdrawn)
+
+    def notes_who_left(self, one: Earlier, withdrawn: Container[str]) -> bool:
+        """Whether it has all notes of another one, and notes beside them for all who are in that one, not in this one, and withdrew."""
+        return not one.notes - self.notes and sum(id_ in withdrawn for id_ in one.ids - self.ids) <= (self.notes - one.notes).total()
 
 
 @dataclass(frozen=True)
@@ -127,11 +131,12 @@ class Record:
     def unanswered(self, one: Earlier, withdrawn: Container[str]) -> frozenset[str]:
         """Return whom of the last release the notes of another one may mean, as far as that does not repeat what is answered.
 
-        Who was in an answered release and is not in a later one may be whom a third clone notes: that of the same clone looks alike.
+        Who was in an answered release and is not in a later one, or in one of fewer notes, may be whom a third clone notes: what was noted
+        in between may be of newcomers, and that of the same clone looks alike.
         """
         gone = frozenset(id_ for id_ in one.ids if id_ in withdrawn).union(*(other.missing for other in self.others))
         of_line = (known for known in self.answered if known.can_be_of_line(one, gone))
-        left = (known.ids if one.number > known.number else known.missing for known in of_line)
+        left = (known.missing if one.number <= known.number and one.notes == known.notes else known.ids for known in of_line)
         return (self.last.ids - one.ids).intersection(*left)
 
     def with_made(self, one: Earlier) -> Record:
@@ -175,9 +180,7 @@ def load() -> Record:
     if said is None:
         kept = _document(LAST_RELEASE_PATH) or {}
         own = Counter({key: count for key, count in last.notes.items() if MADE not in kept and key[0] != last.version})
-        record = replace(_read(LAST_RELEASE_PATH, {**kept, **_of_one(kept)}, last), before=own).with_made(last)
-        # It may have been brought as well, before anything was run here: then it is answered for what came later.
-        return replace(record, answered=(replace(last, missing=last.ids),) if last.notes else ())
+        return replace(_read(LAST_RELEASE_PATH, {**kept, **_of_one(kept)}, last), before=own).with_made(last)
     if MADE not in said:
         raise ReleaseError(_unreadable(PATH, f"it has no '{MADE}'"))
     following = _value(PATH, said, NEXT, dict, {})

@@ -187,8 +187,10 @@ def keep(earlier: Iterable[Earlier], withdrawn: Container[str]) -> None:
 def keep_pulled() -> None:
     """Keep what a pulled release says before anything is looked at; what cannot be read is told by whoever looks."""
     try:
-        with suppress(ReleaseError, PrivacyError):
+        withdrawn = withdrawal_memory.Memory()
+        with suppress(PrivacyError):
             withdrawn = withdrawal_memory.load()
+        with suppress(ReleaseError):
             if earlier := releases_here(None, withdrawn):
                 keep(earlier, withdrawn)
     except OSError as error:
@@ -230,7 +232,7 @@ def refuse_return(earlier: Iterable[Earlier], now: Mapping[str, str], raw: Path,
         Names the ids, and which files to bring.
     """
     record = clone_record.load()
-    for one in _of_these(earlier, record.last.ids.union(now.values())):
+    for one in _of_these(earlier, record.last.ids.union(now.values()), withdrawn):
         suspects = sorted((name, id_) for name, id_ in now.items() if id_ in one.missing)
         if suspects and not _is_own_before(one, record, withdrawn):
             listed = ", ".join(f"'{name}' ({id_})" for name, id_ in suspects[:SHOWN])
@@ -243,14 +245,15 @@ def refuse_return(earlier: Iterable[Earlier], now: Mapping[str, str], raw: Path,
                 f"and then {LAST_RELEASE_PATH}, never {PATH}, and run `make repro` again, also before you pull another release: it keeps "
                 f"what this one noted; if this clone made {one.version}, {PATH} is of an older "
                 f"backup, or an edition before this one did not write that down: restore the newer one, or {unless}, "
-                f"as also where the clone that made {one.version} has released all of them again since"
+                f"as also where the clone that made {one.version} has released all of them again since, "
+                f"or all of this is brought and none of them withdrew there"
             )
             raise ReleaseError(msg)
 
 
-def _of_these(earlier: Iterable[Earlier], ids: Collection[str]) -> list[Earlier]:
-    """Return the releases that have one of these ids; the others are of other people, or of all under other ids."""
-    return [one for one in earlier if not one.ids.isdisjoint(ids)]
+def _of_these(earlier: Iterable[Earlier], ids: Collection[str], withdrawn: Container[str] = ()) -> list[Earlier]:
+    """Return the releases that have one of these ids, or of those who withdrew; the others are of other people, or under other ids."""
+    return [one for one in earlier if not one.ids.isdisjoint(ids) or any(id_ in withdrawn for id_ in one.ids)]
 
 
 def _is_own_before(one: Earlier, record: Record, withdrawn: Container[str]) -> bool:
@@ -260,7 +263,7 @@ def _is_own_before(one: Earlier, record: Record, withdrawn: Container[str]) -> b
     """
     if one.where in PLACES or one.notes - record.before:
         return False
-    return record.last.can_be_of_line(one, withdrawn)
+    return record.last.notes_who_left(one, withdrawn)
 
 
 def carried(
@@ -313,7 +316,7 @@ def note_made(earlier: Iterable[Earlier], now: Mapping[str, Any], withdrawn: Con
     record, recordings = clone_record.load(), last_release(None)["recordings"]
     known = {id_ for name, id_ in recordings.items() if name in withdrawn}.union(now["recordings"].values())
     answered, others = {one.mark: one for one in (*record.answered, *([record.last] if record.is_brought else []))}, []
-    for one in _of_these(earlier, record.last.ids.union(now["recordings"].values())):
+    for one in _of_these(earlier, record.last.ids.union(now["recordings"].values()), withdrawn):
         if _is_own_before(one, record, withdrawn):
             continue  # it may be another clone's all the same: what is made is known for good
         answered[one.mark] = replace(one, missing=frozenset())
