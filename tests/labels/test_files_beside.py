@@ -340,6 +340,9 @@ NUMBERED = {
     "log.csv": ("epoch,loss\n1,0.5\n3,0.4\n", True),
     "notes.txt": ("Trained on 3 GPUs\n", True),
     "method.txt": ("Our phases\n3. prep\n", False),
+    "description.txt": ("Video 1 Preparation\nVideo 3 Calot\n", False),
+    "settings.txt": ("- case 3, Calot\n", False),
+    "team.txt": ("Team 3\nTrained 3 times\n", True),
     "metrics.csv": ("epoch,loss,video\n1,0.5,3\n", False),
 }
 

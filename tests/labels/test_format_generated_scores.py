@@ -336,6 +336,7 @@ def test_a_row_whose_points_are_formulas_without_a_value_is_one_fault(rows):
     )
 
 
+POINTS = ["3/5.0", "3.0/5.0", "3 of 5", "3 out of 5", "3 (of 5)", "4/5 (2nd)", "3 (2 errors)"]
 SCALES = ["1-5", "1=poor", "1 = poor, 5 = good", "1:5", "1/2/3/4/5", "1;2;3", "1|2|3", "1 to 5", "1..5", "1…5", "1~5", "1→5", "1—5", "1−5"]
 
 
@@ -384,6 +385,7 @@ OTHER = [*ROW[:3], "W", *ROW[4:]]
         ("aixsuture", [[*ROW[:4], None, *ROW[5:]], [*ROW[:3], None, None, *ROW[5:]], AIX, ROW], [1, 2]),
         ("aixsuture", [[*ROW[:6], *["3 points"] * 8], [*ROW[:6], *["-"] * 9], AIX, ROW], [1, 2]),
         ("aixsuture", [[*ROW[:6], *["3/5"] * 8], [*ROW[:6], *["3*", "4 / 5 (late)"] * 4], AIX, ROW], [1, 2]),
+        *(("aixsuture", [[*ROW[:6], *[points] * 8], AIX, ROW], [1]) for points in POINTS),
         ("cholec80cvs", [[None, 0, 0, 0, 0, 1, 1, 1], ["video01", 0, 0, 0, 0, 1, 1, 1], CRITERIA, [2, 0, 0, 0, 0, 1, 1, 1]], [1, 2]),
         ("aixsuture", [OTHER, [*AIX, *(f"REMARK {i}" for i in range(40))], ROW], [1]),
     ],
@@ -428,6 +430,12 @@ def test_a_cell_that_says_no_place_stands_behind_the_one_before_it():
 def test_a_workbook_of_strict_open_xml_is_refused_as_such():
     book = f'<workbook xmlns="{sheet_xml.STRICT[1:-1]}"/>'
     assert refused(with_other(book, "xl/workbook.xml")) == "OSATS.xlsx: it is saved as Strict Open XML; save it as Excel workbook (.xlsx)"
+
+
+def test_a_workbook_of_strict_open_xml_beside_labels_is_no_sheet_of_raters(tmp_path):
+    (tmp_path / "a.csv").write_text("frame,phase\n0,Preparation\n")
+    (tmp_path / "notes.xlsx").write_bytes(*with_other(f'<workbook xmlns="{sheet_xml.STRICT[1:-1]}"/>', "xl/workbook.xml").values())
+    assert detect.detected(tmp_path).name == "phase-tables"
 
 
 def test_a_footnote_over_all_columns_is_one_fault():

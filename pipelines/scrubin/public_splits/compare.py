@@ -209,14 +209,16 @@ _KINDS = frozenset(
 )
 """Words of folders that tell which files lie there, not whose."""
 _NUMBERED = re.compile(
-    r"(?<![^\W\d_])(?:v|versions?|mp|disks?|drives?|copy|copies|backups?)[\W_]*[0-9]+(?:[\W_]+[0-9]+)*|[0-9]+[\W_]*fps", re.IGNORECASE
+    r"(?<![^\W\d_])(?:v|versions?|mp|disks?|drives?|copy|copies|backups?|folds?|views?|fps|rgb|depths?|flows?|lefts?|rights?|jpgs?|pngs?"
+    r"|raw|resized|cropped|full|small|original|extracted|old|new)[\W_]*[0-9]+(?:[\W_]+[0-9]+)*|[0-9]+[\W_]*fps",
+    re.IGNORECASE,
 )
-"""Numbers of a version, disk or encoding (``v2``, ``mp4``, ``25_fps``): any other, as in ``video01``, tells whose files lie there."""
+"""Numbers of a version, disk, fold, view or encoding (``v2``, ``mp4``, ``25_fps``): any other (``video01``) tells whose files."""
 _DRIVE = re.compile("[A-Za-z]:")
 _FOLDERS = re.compile(r"[/\\]")
 _WORDS = re.compile(r"[^\W\d_]+")
-_OF_SUBSET = re.compile(rf"(?:{TRAIN}|{TEST})(?:ing)?(?:[a-z]?|sets?|splits?|{'|'.join(sorted(_KINDS))})")
-"""The first word of a folder of a subset, as in ``trainA`` and ``testset``; ``trainees`` is none."""
+_OF_SUBSET = re.compile(rf"{TRAIN}(?!(?:ee|er)s?$)|{TEST}(?!is$|es$|ic[lu])")
+"""How the first word of a folder of a subset begins, as in ``testSetA`` and ``traincases``; ``trainees`` and ``testis`` are none."""
 
 
 def common_dataset(sheet: SplitSheet) -> str | None:
@@ -309,7 +311,7 @@ def _folder_told(path: str) -> str:
 def _is_of_subset(folder: str) -> bool:
     """Return whether a folder is called like a subset (``test_videos``, ``val2``), which says nothing of who is in it."""
     word = re.split("[^a-z]", folder.casefold(), maxsplit=1)[0]
-    return subset(word) in SUBSETS or _OF_SUBSET.fullmatch(word) is not None
+    return subset(word) in SUBSETS or _OF_SUBSET.match(word) is not None
 
 
 def _is_kind(folder: str) -> bool:

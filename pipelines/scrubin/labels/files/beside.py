@@ -40,6 +40,7 @@ _MEASURES = frozenset(("loss",))
 _OF_LABELS = re.compile("(?:frame|video|image|img|clip|phase|pred|prediction|label|annotation)s?")
 _OF_ROWS = frozenset(("x", "y", "bbox", "start", "end", "imageid", "categoryid", "counts", "rle"))
 """Words, and whole names of columns, that labels have: no log has one, nor settings as a key."""
+_VIDEO = re.compile(r"(?:video|vid|case|op|operation|patient|recording|sequence)s?\W*", re.IGNORECASE)
 _BETWEEN_CELLS = re.compile(r"[,;|\s]+")
 _ITEM = re.compile(r"^(?:[-*]|[0-9]{1,3}[.)])\s+(?=\S)")
 _NUMBER_OR_TIME = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?|nan|inf|[0-9]+(?::[0-9]+)+(?:[.,][0-9]+)?", re.IGNORECASE)
@@ -148,8 +149,8 @@ def _is_read_as_none(file: Path, videos: Names[str]) -> bool:
         return False
     if suffix == ".csv":
         return _is_log([[cell.strip() for cell in lines[0].split(",")]])
-    # A number names a video where it begins a line; elsewhere anything is counted.
-    if any(_names_one(_cells(line)[0], numbers) for line in lines):
+    # A number names a video where it begins a line, also behind a word for one; elsewhere anything is counted.
+    if any(_names_one(_beginning(one), numbers) for line in lines for one in (line, _ITEM.sub("", line))):
         return False
     if suffix == ".json" or lines[0].startswith("{"):
         return _is_log_of_json(lines)
@@ -212,6 +213,12 @@ def _may_be_row(line: str) -> bool:
 
 def _cells(line: str) -> list[str]:
     return _BETWEEN_CELLS.split(line.strip())
+
+
+def _beginning(line: str) -> str:
+    """Return the first cell of a line; behind a word for videos also the second."""
+    cells = _cells(line)
+    return " ".join(cells[: 2 if _VIDEO.fullmatch(cells[0]) else 1])
 
 
 def _is_number(cell: str) -> bool:

@@ -15,8 +15,6 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-from scrubin.base.errors import FileError
-
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 STRICT = "{http://purl.oclc.org/ooxml/spreadsheetml/main}"
 RELATIONS = "{http://schemas.openxmlformats.org/package/2006/relationships}"
@@ -67,23 +65,18 @@ class Sheet(NamedTuple):
 
 
 def listed(archive: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
-    """Yield name and path of each sheet; a path that no part has where it is not said.
-
-    Raises
-    ------
-    FileError
-        When it is of another kind of workbook, whose dates and truth values are written otherwise.
-    """
-    part = "xl/workbook.xml"
-    book = ElementTree.fromstring(_part(archive, part))
-    if book.tag.startswith(STRICT):
-        msg = "it is saved as Strict Open XML; save it as Excel workbook (.xlsx)"
-        raise FileError(part, msg)
+    """Yield name and path of each sheet; a path that no part has where it is not said."""
+    book = ElementTree.fromstring(_part(archive, "xl/workbook.xml"))
     relations = ElementTree.fromstring(_part(archive, "xl/_rels/workbook.xml.rels"))
     targets = {one.attrib["Id"]: one.attrib["Target"] for one in relations.iter(f"{RELATIONS}Relationship")}
     for sheet in book.iter(f"{MAIN}sheet"):
         target = targets.get(sheet.attrib.get(RELATION, ""), "")
         yield sheet.attrib.get("name", ""), target.lstrip("/") if target.startswith("/") else f"xl/{target}"
+
+
+def is_strict(archive: zipfile.ZipFile) -> bool:
+    """Return whether it is of another kind of workbook, whose dates and truth values are written otherwise: nothing of it is listed."""
+    return ElementTree.fromstring(_part(archive, "xl/workbook.xml")).tag.startswith(STRICT)
 
 
 def shared(archive: zipfile.ZipFile) -> list[str]:

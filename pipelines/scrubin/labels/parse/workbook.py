@@ -18,9 +18,13 @@ from scrubin.labels.parse.fields import Where
 from scrubin.labels.parse.sheet_xml import UNREADABLE, Cells
 
 _NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)")
-_POINTS = re.compile(rf"{_NUMBER.pattern}(?:\s*/\s*[0-9]+[^0-9/=]*|[^0-9.,=\-\u2013][^0-9=]*)?")
-"""A number, or one with something behind it, as in ``3/5`` and ``3 points``; what tells of a scale, as ``1-5`` and ``1=poor``, is none."""
+_POINTS = re.compile(
+    rf"{_NUMBER.pattern}(?:\s*\(?(?:/|(?i:(?:out\s+)?of|von))\s*{_NUMBER.pattern}[^/=]*"
+    r"|\s*[(\[][^()\[\]=]*[)\]]|[^0-9.,=\-\u2013][^0-9=]*)?"
+)
+"""A number, or one with something behind it, as in ``3/5``, ``3 of 5``, ``3 (2 errors)`` and ``3 points``; a scale is none."""
 FORMULA = "formula"
+STRICT = ("it is saved as Strict Open XML", "save it as Excel workbook (.xlsx)")
 MOST_PARTS = 10_000
 MOST_CELLS = 5_000_000  # empty ones before the last of a row count
 HEADER_WITHIN = 10
@@ -176,6 +180,8 @@ def chosen(where: Where, data: bytes, name: str) -> Tab | None:
     """
     layout = _LAYOUTS[name]
     with _opened(where.file, data, [layout]) as (archive, texts, every):
+        if sheet_xml.is_strict(archive):
+            raise AnnotationError([Fault(where.file, "workbook", *STRICT)])
         found = _most_like(every, layout)
         broken = next((one for one in every if one.is_broken), None)
         if broken is not None and (found is None or not layout.signs(found.header)):
@@ -315,7 +321,9 @@ def has_signs(path: Path, name: str, *, unreadable: bool) -> bool:
 def why_none(path: Path, file: str) -> str:
     """Return why a workbook looks like none of a format; ``file`` is how people call it."""
     try:
-        with _opened(file, strangers.read_bytes(path), _LAYOUTS.values()) as (_, _, every):
+        with _opened(file, strangers.read_bytes(path), _LAYOUTS.values()) as (archive, _, every):
+            if sheet_xml.is_strict(archive):
+                return f"{file}: {'; '.join(STRICT)}"
             is_empty = not any(one.header or one.is_broken for one in every)
     except ScrubinError:
         is_empty = False
