@@ -133,6 +133,7 @@ def test_only_somebody_new_is_news():
     assert not notice.is_news(Memory(), one)
 
 
+WRONG = Findings(errors=[error("params.yaml", "a-rule", "it is wrong", "mend it")])
 FULL = "data/private/this_clone.json: what another clone noted cannot be kept (No space left on device)"
 
 
@@ -165,7 +166,7 @@ def raises(failure):
 @pytest.mark.parametrize(
     ("where", "name", "fails", "code", "says"),
     [
-        (preflight, "look", lambda **_: Findings(errors=[error("params.yaml", "a-rule", "it is wrong", "mend it")]), 2, "nothing was started"),
+        (preflight, "look", lambda **_: WRONG, 2, "nothing was started"),
         (other_clones, "keep_pulled", raises(ReleaseError(FULL)), 2, FULL),
         (release_folder, "keep_what_waits", raises(ReleaseError("no room")), 2, "no room"),
         (repro, "run_with_server", raises(ServerError("the server did not start")), 1, "the server did not start"),
