@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,7 @@ def main() -> int:
         private_paths.write_privately()
         private_paths.make_caches()
         interrupts.end_in_order()
-        with only_run():
+        with only_run(), _withholding():
             # Only now, because they take a second, and a refusal should not.
             from scrubin.base import params
             from scrubin.base.store import renewal
@@ -61,7 +61,6 @@ def main() -> int:
             from scrubin.stages.flow_params import FlowsParams
             from scrubin.stages.release import other_clones, release_folder
             from scrubin.stages.release.release_params import ReleaseParams
-            from scrubin.stages.withdrawals import notice
 
             private_paths.close(all_files=True)
             release_folder.keep_what_waits()
@@ -72,8 +71,7 @@ def main() -> int:
             found = look(with_demo=False)
             sys.stderr.write("".join(f"{line}\n" for line in found.lines()))
             if found.errors:
-                if notice.waits(params.raw_folder()):
-                    _withhold(notice.staying_by(params.raw_folder()))
+                _withhold_waiting()
                 sys.stderr.write(f"nothing was started: {found.sentence()}; put that right, then run `make repro` again\n")
                 return 2
             for path in empty_study.complete(params.raw_folder()):
@@ -121,11 +119,29 @@ def _time_text(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < SECONDS_BELOW_S else time_text(seconds)
 
 
-def _withhold(staying: frozenset[str] | None) -> None:
-    """Let `dvc push` send nothing: what `dvc.lock` names is the release before, perhaps with somebody who withdrew."""
-    outputs.forget_releases(Path(), staying)
-    if releases.withhold():
-        sys.stderr.write(NOT_NAMED)
+@contextlib.contextmanager
+def _withholding() -> Iterator[None]:
+    """Withhold who waits also where a run breaks off, whatever it is refused for: then no stage leaves them out."""
+    try:
+        yield
+    except (ScrubinError, ServerError, OSError):
+        _withhold_waiting()
+        raise
+
+
+def _withhold_waiting() -> None:
+    """Let `dvc push` send nothing where somebody withdrew whom no run has left out yet: `dvc.lock` names a release with them."""
+    from scrubin.base import params
+    from scrubin.stages.withdrawals import notice
+
+    try:
+        raw = params.raw_of(params.PARAMS_PATH)
+        if notice.waits(raw):
+            outputs.forget_releases(Path(), notice.staying_by(raw))
+            if releases.withhold():
+                sys.stderr.write(NOT_NAMED)
+    except ScrubinError as error:  # why the run was refused is told as well
+        sys.stderr.write(f"{error}\n")
 
 
 def _say_what_is_named(was_named: bool) -> None:

@@ -15,6 +15,7 @@ from scrubin.curate.label import people
 
 pytestmark = pytest.mark.slow
 SINGLE = sampled_release.IDS["single"]
+POLL_MS = 3000
 NOTHING = """() => {
   const picture = document.getElementById("picture");
   return picture.width === 1 && getComputedStyle(picture).visibility === "hidden";
@@ -68,3 +69,25 @@ def test_one_that_cannot_be_opened_keeps_nobody_from_those_behind_it(chromium, s
     ann.press("o")
     ann.page.locator("#status", has_text=f"{SINGLE} is open.").wait_for()
     assert [id_ for id_ in opened if id_ != SINGLE] == ["gone", "lost"]
+
+
+def refusing(page, pattern, status, error):
+    page.route(re.compile(pattern), lambda route: route.fulfill(status=status, json={"error": error}))
+    wait_until_routed(page)
+
+
+def test_where_no_picture_of_a_recording_can_be_shown_that_is_said_and_none_of_before_stays(chromium, server, token):
+    ann = Annotator(chromium, server, token)
+    refusing(ann.page, "/pictures/", 410, "frame 0 cannot be decoded")
+    ann.page.locator("#list button", has_text=SINGLE).click()
+    ann.page.locator("#status", has_text=f"{SINGLE} is open. Its picture cannot be shown: frame 0 cannot be decoded.").wait_for()
+    assert ann.page.locator("#picture").evaluate("(picture) => picture.width") == 1
+
+
+def test_what_is_refused_again_and_again_is_said_once(chromium, server, token):
+    ann = Annotator(chromium, server, token)
+    refusing(ann.page, "/api/changes", 409, "the chain is broken")
+    ann.page.locator("#status", has_text="the chain is broken").wait_for()
+    ann.page.evaluate("() => { document.getElementById('status').textContent = 'something else' }")
+    ann.page.wait_for_timeout(2 * POLL_MS)
+    assert ann.page.locator("#status").inner_text() == "something else"

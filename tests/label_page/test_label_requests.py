@@ -283,3 +283,23 @@ def test_pictures_of_a_video_that_was_released_anew_say_that_the_page_must_be_st
     video.write_bytes(video.read_bytes() + b"0")
     answer = ann.get(f"/pictures/{SINGLE}/mono?frames=0&height=64&columns=1")
     assert "it was released anew since this page was started; whoever started 'scrubin label' ends it" in answer.json()["error"]
+
+
+def test_an_adjudicator_is_told_that_somebody_goes_on_and_others_that_it_is_not_theirs(app, portal, bench, tokens, mine):
+    people_ = {number: Labeller(app, portal, tokens[number]) for number in (1, 2, 3, 4)}
+    for number in mine:
+        assert people_[number].say("/api/done", id=SINGLE, done=True).status_code == 200
+    head = people_[4].get(f"/api/recordings/{SINGLE}").json()["head"]
+
+    def told(number):
+        return {name: people_[number].get(f"/api/changes?head={head}&id={SINGLE}").json()[name] for name in ("gone", "waits")}
+
+    assert told(4) == {"gone": False, "waits": False}
+    assert people_[mine[0]].say("/api/done", id=SINGLE, done=False).status_code == 200
+    assert told(4) == {"gone": True, "waits": True}
+    assert "somebody goes on with this recording" in people_[4].get(f"/api/recordings/{SINGLE}").json()["error"]
+    (other,) = {1, 2, 3} - set(mine)
+    assert told(other) == {"gone": True, "waits": False}
+    assert people_[other].get(f"/api/recordings/{SINGLE}").json()["error"] == "this recording is not yours to label"
+    withdrawal_memory.write(withdrawal_memory.Memory().with_recording("single", "consent", {"id": [SINGLE]}, ["single"]), bench.folder)
+    assert told(4) == {"gone": True, "waits": False}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 from subprocess import CompletedProcess
+from types import SimpleNamespace
 
 import av
 import numpy as np
@@ -16,7 +17,7 @@ from scrubin.cli import main
 from scrubin.media import ffmpeg as program
 from scrubin.media.colours import Colours
 from scrubin.media.source import FilePart, Source
-from scrubin.stages.render import rendering
+from scrubin.stages.render import encode, rendering
 from scrubin.stages.render.parts import Parts
 from scrubin.stages.render.plan import Redaction
 from scrubin.stages.render.render_params import RenderParams
@@ -331,6 +332,16 @@ def test_a_matrix_that_nobody_converts_is_named(states, tmp_path, monkeypatch):
     start_s = 1.2 if states[0] == "BT.709" else 0.0
     with pytest.raises(VideoError, match=r"one\.ts: its colours have matrix 8 \(YCgCo\), which nobody converts; export it in BT\.709"):
         executed([one], "reencode", float(len(states)), start_s)
+
+
+def test_a_matrix_that_ffmpeg_knows_is_not_blamed_for_another_failure(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    film = red(tmp_path / "0.h264", BT601, *H264, *metadata(matrix_coefficients=0))
+    made, refused = encode._encoding, SimpleNamespace(preset="nonsense", crf=14)
+    monkeypatch.setattr(encode, "_encoding", lambda stream, target, steady, _: made(stream, target, steady, refused))
+    with pytest.raises(VideoError, match="ffmpeg failed") as failed:
+        executed([as_one([film, film], tmp_path / "one.ts")], "reencode", 2.0)
+    assert "matrix" not in str(failed.value)
 
 
 FILMS = {

@@ -16,6 +16,7 @@ from scrubin.stages.review import LEDGER_PATH
 
 pytestmark = pytest.mark.slow
 STILLS = re.compile("/stills/")
+POLL_MS = 2000
 SOON_LATE = """() => {
   const wait = window.setTimeout;
   window.setTimeout = (run, ms, ...more) => wait(run, ms === 60_000 ? ms / 10 : ms, ...more);
@@ -111,3 +112,81 @@ def test_what_is_never_answered_is_said_again_and_written_once(page, folder):
     held.let_go()
     says(page, "hidden. U undoes")
     assert decided(folder) == ["accept"]
+
+
+PROBE = """async (answers) => {
+  const { get } = await import("/static/api.js");
+  const [wait, began] = [window.setTimeout, performance.now()];
+  window.setTimeout = (run, ms, ...more) => wait(run, ms >= 60_000 ? ms / 100 : ms, ...more);
+  const never = new Promise((resolve) => wait(resolve, 20_000, "never"));
+  window.fetch = (path, { signal } = {}) => new Promise((resolve, reject) => {
+    if (!path.includes("probe")) return;
+    const { afterMs, status } = answers.length > 1 ? answers.shift() : answers[0];
+    if (!status) reject(new TypeError("Failed to fetch"));
+    wait(() => resolve(Response.json({ error: "no" }, { status })), afterMs);
+    signal.addEventListener("abort", () => reject(signal.reason));
+  });
+  const said = await Promise.race([get("/api/changes?head=probe").then(() => "answered", (error) => error.message), never]);
+  return [said, document.getElementById("banner").hidden];
+}"""
+"""What comes of a request in which all other requests wait, and a minute is 0.6 s; and whether no trouble is told any more."""
+
+
+def test_a_server_that_always_takes_longer_than_a_minute_is_waited_for(page):
+    assert page.evaluate(PROBE, [{"afterMs": 1000, "status": 200}]) == ["answered", True]
+
+
+def test_a_server_that_answers_again_is_not_said_to_be_silent_though_it_refuses(page):
+    assert page.evaluate(PROBE, [{"afterMs": 0, "status": 0}, {"afterMs": 0, "status": 403}]) == ["no", True]
+
+
+REFRESHED = """async () => {
+  const { Block } = await import("/static/cells.js");
+  const coloured = async (colour) => {
+    const canvas = new OffscreenCanvas(100, 50);
+    const context = canvas.getContext("2d");
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 100, 50);
+    return new Response(await canvas.convertToBlob({ type: "image/png" }));
+  };
+  const asked = [];
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 300));
+  window.fetch = (path) => new Promise((resolve) => path.includes("/stills/99/") && asked.push(resolve));
+  const cells = [{ stills: [{ camera: "mono", frame: 5 }], label: "5" }];
+  const block = new Block({ number: 99, cells, columns: 1, width: 100, height: 50, view: "lens", hides: () => [] });
+  block.load();
+  await pause();
+  block.refresh("mono", 5);
+  await pause();
+  asked[1](await coloured("#0000ff"));
+  await pause();
+  asked[0](await coloured("#ff0000"));
+  await pause();
+  return [[...block.canvas.getContext("2d").getImageData(50, 25, 1, 1).data], block.loaded];
+}"""
+
+
+def test_a_picture_that_is_asked_for_anew_is_not_overdrawn_by_the_one_before_which_comes_late(page):
+    assert page.evaluate(REFRESHED) == [[0, 0, 255, 255], True]
+
+
+def test_at_full_size_nothing_of_the_frame_before_stays_where_one_cannot_be_shown(page):
+    page.route(re.compile("/still/1/mono/11[?]"), lambda route: route.fulfill(status=410, json={"error": "it cannot be decoded"}))
+    wait_until_routed(page)
+    keyboard.press(page, "j", "f")
+    page.locator("#full-canvas[data-frame='10']").wait_for()
+    keyboard.press(page, "ArrowRight")
+    page.locator("#full-text", has_text="it cannot be decoded").wait_for()
+    is_empty = "(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.every((value) => value === 0)"
+    assert page.locator("#full-canvas:not([data-frame])").evaluate(is_empty)
+
+
+def test_what_is_refused_again_and_again_is_said_once(page):
+    page.route(re.compile("/api/changes"), lambda route: route.fulfill(status=409, json={"error": "the chain is broken"}))
+    wait_until_routed(page)
+    says(page, "the chain is broken")
+    keyboard.press(page, "j")
+    says(page, "Span 1")
+    page.wait_for_timeout(2 * POLL_MS)
+    says(page, "Span 1")
+    assert page.locator("#status", has_text="the chain is broken").count() == 0

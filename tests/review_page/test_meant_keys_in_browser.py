@@ -112,6 +112,23 @@ def test_an_answer_at_full_size_needs_one_look_and_is_said_there_and_a_repeated_
     assert spans(folder) == [("reject", 10, 11), ("reject", 40, 42)]
 
 
+def test_a_picture_at_full_size_is_not_looked_at_while_the_page_is_hidden(come_in, folder):
+    page = come_in()
+    keyboard.press(page, "j")
+    says(page, "Span 1")
+    page.evaluate("() => Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })")
+    keyboard.press(page, "f")
+    page.locator("#full-canvas[data-frame='10']").wait_for()
+    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    keyboard.press(page, "r")
+    says(page, "not taken, for its picture was not on the screen for long enough", "#full-status")
+    assert not spans(folder)
+    page.evaluate("() => delete document.hidden")
+    keyboard.press(page, "r")
+    says(page, "shown. U undoes", "#full-status")
+    assert spans(folder) == [("reject", 10, 14)]
+
+
 def test_nothing_is_decided_at_full_size_of_a_span_that_is_not_on_the_screen(come_in, folder):
     page = come_in()
     keyboard.press(page, "j", "f", "ArrowDown")

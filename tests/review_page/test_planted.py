@@ -76,6 +76,25 @@ def test_a_check_that_is_passed_is_missed_and_its_true_still_must_be_looked_at(p
     assert looked(page, clock, frames).json()["recording"]["summary"]["unseen_s"] == 0
 
 
+def test_a_page_whose_answer_was_lost_is_told_again_what_came_of_its_checks_and_no_other_request_is(page, study, folder, clock):
+    sprite(page, range(LONG_S))
+    one, other = planted_of(study, "person")[:2]
+    clock.s += LONG_S
+    says = {"number": SINGLE, "view": "sheet", "folding": {}, "looked_s": attention.needed_s("sheet", 1), "inputs": 1, "height_px": 90}
+
+    def told(frame, nonce):
+        answer = post(page, "/api/seen", **says, stills={"mono": [frame]}, nonce=nonce)
+        assert answer.status_code == 200, answer.json()
+        return [(check["frame"], check["outcome"]) for check in answer.json()["checks"]]
+
+    assert told(one, "nonce-one") == [(one, "missed")]
+    assert told(one, "nonce-one") == [(one, "missed")]
+    assert told(other, "nonce-other") == [(other, "missed")]
+    assert told(one, "nonce-one") == [(one, "missed")]
+    assert [line["frame"] for line in events(folder, "planted")] == [one, other]
+    assert not events(folder, "seen")
+
+
 def cell(sheet, frame):
     width = sheet.shape[1] // 10
     return sheet[frame // 10 * 90 : (frame // 10 + 1) * 90, frame % 10 * width : (frame % 10 + 1) * width]
@@ -119,7 +138,7 @@ def test_a_span_with_a_check_in_it_is_hidden_as_well(page, study, folder, beside
 
 def test_a_span_that_is_refused_notes_no_check(page, study, folder):
     sprite(page, range(LONG_S))
-    frame = planted_of(study, "person")[0]
+    frame = next(one for one in planted_of(study, "person") if one)
     (folder / "data/raw/videos/2_mono.mp4").unlink()
     assert decide(page, first=frame - 1, last=frame + 1).status_code == 409
     assert not lines(folder)

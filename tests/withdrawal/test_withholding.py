@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
+import repro
 from scrubin.audit.expected.withdrawal_memory import Gone, Memory
 from scrubin.base.errors import ReleaseError, StageError
+from scrubin.base.faults import error
+from scrubin.curate.preflight import Findings, preflight
+from scrubin.stages.release import other_clones, release_folder
 from scrubin.stages.withdrawals import notice, releases
+from server import ServerError
 
 LOCK = """schema: '2.0'
 stages:
@@ -124,3 +131,71 @@ def test_only_somebody_new_is_news():
     assert notice.is_news(two, one)
     assert not notice.is_news(more_known, one)
     assert not notice.is_news(Memory(), one)
+
+
+WRONG = Findings(errors=[error("params.yaml", "a-rule", "it is wrong", "mend it")])
+FULL = "data/private/this_clone.json: what another clone noted cannot be kept (No space left on device)"
+
+
+@pytest.fixture
+def refused_run(tmp_path, monkeypatch):
+    """A project whose release has somebody who withdrew since, and of which nothing is run."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dvc.lock").write_text(LOCK)
+    (tmp_path / "params.yaml").write_text("raw: data/raw\n")
+    (tmp_path / "data/raw").mkdir(parents=True)
+    for signals in ("end_in_order", "end_at_once"):
+        monkeypatch.setattr(repro.interrupts, signals, lambda: None)
+    for step in ("die_with_parent", "require_letters"):
+        monkeypatch.setattr(repro, step, lambda: None)
+    monkeypatch.setattr(repro, "private_paths", SimpleNamespace(write_privately=list, make_caches=list, close=lambda **_: None))
+    monkeypatch.setattr(repro, "only_run", nullcontext)
+    monkeypatch.setattr(preflight, "look", lambda **_: Findings())
+    monkeypatch.setattr(notice, "waits", lambda raw: str(raw) == "data/raw")
+    monkeypatch.setattr(notice, "staying_by", lambda _: frozenset())
+    return tmp_path
+
+
+def raises(failure):
+    def fail(*_, **__):
+        raise failure
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "fails", "code", "says"),
+    [
+        (preflight, "look", lambda **_: WRONG, 2, "nothing was started"),
+        (other_clones, "keep_pulled", raises(ReleaseError(FULL)), 2, FULL),
+        (release_folder, "keep_what_waits", raises(ReleaseError("no room")), 2, "no room"),
+        (repro, "run_with_server", raises(ServerError("the server did not start")), 1, "the server did not start"),
+    ],
+    ids=["preflight", "pulled", "aside", "server"],
+)
+def test_a_run_that_is_refused_for_whatever_reason_lets_nobody_be_sent_who_waits_to_be_left_out(
+    refused_run, monkeypatch, capsys, where, name, fails, code, says
+):
+    monkeypatch.setattr(where, name, fails)
+    monkeypatch.setattr(repro.warm, "started", lambda: None)
+    assert repro.main() == code
+    said = capsys.readouterr().err
+    assert says in said
+    assert repro.NOT_NAMED in said
+    assert not releases.names_release(refused_run)
+
+
+def test_a_refused_run_of_which_nobody_waits_leaves_the_release_named(refused_run, monkeypatch):
+    monkeypatch.setattr(notice, "waits", lambda _: False)
+    monkeypatch.setattr(other_clones, "keep_pulled", raises(ReleaseError(FULL)))
+    assert repro.main() == 2
+    assert releases.names_release(refused_run)
+
+
+def test_why_a_run_was_refused_is_told_also_where_nothing_can_be_withheld(refused_run, monkeypatch, capsys):
+    monkeypatch.setattr(other_clones, "keep_pulled", raises(ReleaseError(FULL)))
+    monkeypatch.setattr(releases, "withhold", raises(StageError("another command of DVC works in this project")))
+    assert repro.main() == 2
+    said = capsys.readouterr().err
+    assert FULL in said
+    assert "another command of DVC works in this project" in said

@@ -173,7 +173,8 @@ class LabelApp:
 
         def answer(person: Person) -> dict[str, Any]:
             head = self.bench.head
-            return {"head": head, "changed": head != seen, "gone": bool(id_) and not self.bench.shows(person, id_)}
+            gone = bool(id_) and not self.bench.shows(person, id_)
+            return {"head": head, "changed": head != seen, "gone": gone, "waits": gone and self.bench.waits(person, id_)}
 
         return await self._at_bench(request, answer)
 

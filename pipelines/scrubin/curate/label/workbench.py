@@ -254,6 +254,13 @@ class Workbench:
         one = self.recordings.get(id_)
         return one is not None and one.name not in withdrawal_memory.load(self.folder) and _is_of(person, one, self.standing())
 
+    def waits(self, person: Person, id_: str) -> bool:
+        """Whether a recording is settled by a person as soon as everybody is done with it again."""
+        one, standing = self.recordings.get(id_), self.standing()
+        if person.role != "adjudicator" or one is None or one.name in withdrawal_memory.load(self.folder):
+            return False
+        return len(standing.assigned.get(one.name, ())) > 1 and bool(settled.missing(one.about, standing))
+
     def recording(self, person: Person, id_: str) -> Recording:
         """Return a recording that a person may see.
 
@@ -264,7 +271,8 @@ class Workbench:
         """
         if self.shows(person, id_):
             return self.recordings[id_]
-        msg = "this recording is not yours to label"
+        what = "somebody goes on with this recording: it is settled when everybody is done with it"
+        msg = what if self.waits(person, id_) else "this recording is not yours to label"
         raise ReviewError(msg)
 
     def refuse_other_film(self, person: Person, id_: str, film: str) -> None:

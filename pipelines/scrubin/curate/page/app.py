@@ -81,6 +81,8 @@ class ReviewApp:
         self.place = place
         self._entered = entered
         self._desk_lock = threading.Lock()
+        # What came of checks, by the address and the nonce of the request that brought it about.
+        self._told: dict[tuple[str, str], dict[str, Any]] = {}
         self._decoding = anyio.CapacityLimiter(DECODING_THREADS)
         self._reading = anyio.CapacityLimiter(DESK_THREADS)
 
@@ -250,7 +252,7 @@ class ReviewApp:
             folding = {camera: body.frames_of("folding", camera, len(study.times_s((number, camera))) - 1) for camera in standing}
             return study.looked(number, view, stills, look, nonce, folding)
 
-        return await self._written(request, number, write)
+        return await self._written(request, number, nonce, write)
 
     async def decide(self, request: Request) -> Response:
         """Accept, reject, change or add a span or a rectangle."""
@@ -274,37 +276,37 @@ class ReviewApp:
 
             return study.draw(number, what[1], *frames, options["box_xywh"], body.nonce(), hide) if what[2] == ADD else hide()
 
-        return await self._written(request, number, write)
+        return await self._written(request, number, body.nonce(), write)
 
     async def mark(self, request: Request) -> Response:
         """Note that a person says that something is in a still: a check, or else it is theirs to hide."""
         body = await requests.fields(request, ("number", "camera", "frame", "nonce"))
         number, still, nonce = body.number("number"), (body.choice("camera", CAMERAS), body.number("frame")), body.nonce()
-        return await self._written(request, number, lambda study: study.marked(number, *still, nonce))
+        return await self._written(request, number, nonce, lambda study: study.marked(number, *still, nonce))
 
     async def undo(self, request: Request) -> Response:
         """Undo what this person did last in the recording that is open."""
         body = await requests.fields(request, ("number", "nonce"))
         number, nonce = body.number("number"), body.nonce()
-        return await self._written(request, number, lambda study: study.desk.undo(number, nonce=nonce))
+        return await self._written(request, number, nonce, lambda study: study.desk.undo(number, nonce=nonce))
 
     async def exclude(self, request: Request) -> Response:
         """Keep a recording out of the release."""
         body = await requests.fields(request, ("number", "why", "nonce"))
         number, why, nonce = body.number("number"), body.text("why"), body.nonce()
-        return await self._written(request, number, lambda study: study.desk.exclude(number, why, nonce))
+        return await self._written(request, number, nonce, lambda study: study.desk.exclude(number, why, nonce))
 
     async def include(self, request: Request) -> Response:
         """Take an exclusion back."""
         body = await requests.fields(request, ("number", "nonce"))
         number, nonce = body.number("number"), body.nonce()
-        return await self._written(request, number, lambda study: study.desk.include(number, nonce))
+        return await self._written(request, number, nonce, lambda study: study.desk.include(number, nonce))
 
     async def acknowledge(self, request: Request) -> Response:
         """Note that somebody knows of a quarantine, a warning or a near-duplicate."""
         body = await requests.fields(request, ("number", "subject", "key", "why", "until", "nonce"))
         says = body.choice("subject", SUBJECTS), body.text("key"), body.text("why"), body.day_or_none("until"), body.nonce()
-        return await self._written(request, body.number("number"), lambda study: study.desk.acknowledge(*says))
+        return await self._written(request, body.number("number"), body.nonce(), lambda study: study.desk.acknowledge(*says))
 
     async def check(self, request: Request) -> Response:
         """Note what a person says about a clip of the sample."""
@@ -316,17 +318,26 @@ class ReviewApp:
                 raise HTTPException(404)
             return study.judge(number, *says)
 
-        return await self._written(request, number, write)
+        return await self._written(request, number, body.nonce(), write)
 
     # Threads
 
-    async def _written(self, request: Request, number: int, call: Callable[[OpenStudy], Line | None]) -> Response:
-        """Write a line, then return how the recording stands; what was answered is on the disk."""
+    async def _written(self, request: Request, number: int, nonce: str, call: Callable[[OpenStudy], Line | None]) -> Response:
+        """Write a line, then return how the recording stands; what was answered is on the disk.
+
+        What came of checks is told once, and again to a page that asks again because it had no answer.
+        """
+        asked = request.url.path, nonce
 
         def write(study: OpenStudy) -> dict[str, Any]:
-            line = call(study)
-            written = None if line is None else {"number": line.number, "event": line.event}
-            return {"line": written, "checks": study.plants.news(number), **_recording(study, number)}
+            told = self._told.get(asked)
+            if told is None:
+                line = call(study)
+                written = None if line is None else {"number": line.number, "event": line.event}
+                told = {"line": written, "checks": study.plants.news(number)}
+                if told["checks"]:
+                    self._told[asked] = told
+            return {**told, **_recording(study, number)}
 
         return json_of(await self._at_desk(write, request))
 

@@ -45,6 +45,8 @@ from scrubin.media.structure import COPYABLE_FORMATS
 from scrubin.stages.render.plan import Hidden, Plan, SourceFile
 from scrubin.stages.render.render_params import RenderParams
 
+IMPOSSIBLE = b"Impossible to convert between the formats"
+"""What ffmpeg says of a matrix that its filters do not know."""
 FIX_CHANGES = "export it upright, with one matrix and one range, or give what comes from there on a file of its own"
 MUXING = {"fflags": "+bitexact"}
 HELD_FRAMES = 32
@@ -293,7 +295,8 @@ def _encode(files: Sequence[SourceFile], target: Path, encoded: Path, plan: Plan
     if changes:
         raise VideoError(name, "its pictures change on the way in how players turn or colour them", FIX_CHANGES) from failure
     if failure:
-        raise next((cause for film in films if (cause := film.unconverted())), failure) from failure.__cause__
+        is_of_colours = isinstance(failure.__cause__, CalledProcessError) and IMPOSSIBLE in failure.__cause__.stderr
+        raise next((cause for film in films if is_of_colours and (cause := film.unconverted())), failure) from failure.__cause__
     # The encoder's name is written by encoding alone: a copy without tags is free of it.
     bare = ffmpeg.output(ffmpeg.input(f"file:{encoded}", copyts=None)["v:0"], f"file:{target}", vcodec="copy", **BARE | IN_TURN)
     program.run(bare, name, timeout_s)

@@ -121,7 +121,8 @@ async function open(id, at = 0) {
   if (!isOpen) return;
   show();
   const cut = gone.length ? ` Its film is cut otherwise than before: ${gone.map(textOf).join("; ")} is no longer begun.` : "";
-  say(`${id} is open.${cut}${begun.text}`, Boolean(cut));
+  const unseen = player.frame < 0 && player.trouble ? ` Its picture cannot be shown: ${player.trouble}.` : "";
+  say(`${id} is open.${unseen}${cut}${begun.text}`, Boolean(cut || unseen));
 }
 
 /** Open what stands behind the # of the address: a recording by its released id, and a frame. */
@@ -583,23 +584,31 @@ setInterval(() => {
   if (now - page.acted < IDLE_MS && !document.hidden) store.worked(Math.round((now - page.worked) / 1000));
   page.worked = now;
 }, WORK_MS);
+
+async function keepUp() {
+  const { id } = store;
+  const { head, changed, gone, waits } = await get(`/api/changes?head=${store.view.head}&id=${id}`);
+  if (store.isOpening || id !== store.id) return;
+  if (gone) {
+    const why = waits ? "is labelled again: it is settled when everybody is done with it, and is not shown until then" : "is no longer yours to label and is not shown any more";
+    close(`${id} ${why}. O opens the next one.`);
+    await store.open();
+  } else if (changed && head !== store.view.head && !player.playing) await store.refresh();
+}
+
 // One question at a time: while the server does not answer, they would pile up.
 async function poll() {
-  for (;;) {
+  for (let told = ""; ; ) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     if (document.hidden || !store.view || store.isOpening) continue;
-    const { id } = store;
     try {
-      const { head, changed, gone } = await get(`/api/changes?head=${store.view.head}&id=${id}`);
-      if (store.isOpening || id !== store.id) continue;
-      if (gone) {
-        close(`${id} is no longer yours to label and is not shown any more. O opens the next one.`);
-        await store.open();
-      } else if (changed && head !== store.view.head && !player.playing) await store.refresh();
+      await keepUp();
+      told = "";
     } catch (error) {
-      // Whoever was shut out sees nothing.
+      // Whoever was shut out sees nothing. Once: it would take the place of what is said meanwhile.
       if (error.status === 403) close(error.message);
-      else say(error.message, true);
+      else if (error.message !== told) say(error.message, true);
+      told = error.message;
     }
   }
 }

@@ -37,10 +37,12 @@ export class Player extends EventTarget {
     [this.id, this.camera] = [id, camera];
     // What is on the screen is none of its frames, until one is shown.
     this.frame = -1;
-    const bytes = await getBytes(`/api/recordings/${id}/${camera}/times`, this.abort.signal);
+    const { signal } = this.abort;
+    const bytes = await getBytes(`/api/recordings/${id}/${camera}/times`, signal);
     this.times = new Float64Array(bytes);
     this.count = this.times.length - 1;
     await this.seek(Math.min(frame, this.count - 1));
+    if (this.frame < 0 && !signal.aborted) this.blank();
   }
 
   /** Show nothing, and keep no picture. */
@@ -51,6 +53,11 @@ export class Player extends EventTarget {
     this.pictures.clear();
     this.wanted.clear();
     this.frame = -1;
+    this.blank();
+  }
+
+  /** What is on the screen is of no film that is open. */
+  blank() {
     // A canvas that is given a width is empty.
     this.canvas.width = 1;
     this.canvas.setAttribute("aria-label", "Frame");

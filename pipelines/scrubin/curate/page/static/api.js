@@ -4,6 +4,8 @@ const AGAIN_MS = 2000;
 const MOST_DECODINGS = 3;
 // A connection that died, as of a machine that slept, never answers. Whole films may be read for a picture.
 const LONGEST_MS = { json: 60_000, bytes: 300_000 };
+// A server that is only slow must be able to answer some time.
+const MOST_MS = 3_600_000;
 let onTrouble = () => {};
 let edition = null;
 
@@ -72,19 +74,24 @@ const inJson = (answer) => answer.json();
 
 /** Ask until there is an answer that can be read to its end: one that breaks off, or is broken, is none. */
 async function persistently(path, options, read, longestMs = LONGEST_MS.json) {
-  for (;;) {
+  for (let patienceMs = longestMs; ; ) {
     options.signal?.throwIfAborted();
     const attempt = new AbortController();
     const end = () => attempt.abort();
-    const late = setTimeout(end, longestMs);
+    const late = setTimeout(end, patienceMs);
     options.signal?.addEventListener("abort", end);
     try {
       const answer = await read(await once(path, { ...options, signal: attempt.signal }));
+      options.signal?.throwIfAborted();
       onTrouble(null);
       return answer;
     } catch (error) {
       options.signal?.throwIfAborted();
-      if (error instanceof Refused && !error.again) throw error;
+      if (error instanceof Refused && !error.again) {
+        onTrouble(null);
+        throw error;
+      }
+      if (attempt.signal.aborted) patienceMs = Math.min(2 * patienceMs, MOST_MS);
       onTrouble(
         error instanceof Refused
           ? error.message

@@ -310,17 +310,24 @@ function finish() {
   wasDone = isDone;
 }
 
+async function keepUp() {
+  const isPreparing = Object.values(state.prepared).some((share) => share < 1);
+  const { changed } = await get(`/api/changes?head=${encodeURIComponent(state.head ?? "")}`);
+  if (!changed && !isPreparing && !state.areLooksOld) return;
+  await state.reload();
+  if (changed) state.tell("written");
+}
+
 async function poll() {
-  for (;;) {
+  for (let told = ""; ; ) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     try {
-      const isPreparing = Object.values(state.prepared).some((share) => share < 1);
-      const { changed } = await get(`/api/changes?head=${encodeURIComponent(state.head ?? "")}`);
-      if (!changed && !isPreparing && !state.areLooksOld) continue;
-      await state.reload();
-      if (changed) state.tell("written");
+      await keepUp();
+      told = "";
     } catch (error) {
-      say(error.message, false, true);
+      // Once: it would take the place of what is said meanwhile.
+      if (error.message !== told) say(error.message, false, true);
+      told = error.message;
     }
   }
 }

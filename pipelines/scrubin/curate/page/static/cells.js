@@ -50,6 +50,9 @@ export class Block {
       button.classList.remove("failed");
       button.setAttribute("aria-label", button.cell.label);
     }
+    // What was asked before may show what is no longer to be seen.
+    this.aborter.abort();
+    this.aborter = new AbortController();
     this.load();
   }
 

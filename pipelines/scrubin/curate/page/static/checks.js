@@ -25,6 +25,7 @@ export class Checks {
   constructor({ watch, say, draw, again }) {
     Object.assign(this, { watch, say, draw, again });
     state.on("checks", () => this.#told());
+    state.on("elsewhere", () => this.#toldElsewhere());
   }
 
   /** Something is in the still of the cursor: a check, or else it is to be hidden. */
@@ -56,6 +57,15 @@ export class Checks {
     }
     const sentence = noticed(told);
     if (sentence) this.say(`That was a check: noticed. ${sentence}`, true);
+  }
+
+  /** What came of checks in a recording that is not open any more: its pictures are fetched anew when it is. */
+  #toldElsewhere() {
+    const { checks, recording } = state.elsewhere;
+    const { name, number } = recording.summary;
+    for (const { camera, frame } of checks) this.watch.forget(camera, frame, number);
+    const missed = checks.filter(({ outcome }) => outcome === "missed").length;
+    if (missed) this.say(`In ${name} ${missed === 1 ? "a check showed what is not in the recording" : `${missed} checks showed what is not in the recording`}, and you went on. The true ${missed === 1 ? "still is" : "stills are"} to be looked at when it is open again.`, false, true);
   }
 
   async #missed(camera, frame, text) {

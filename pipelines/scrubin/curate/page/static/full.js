@@ -3,7 +3,7 @@
 import { Refused, getPicture } from "./api.js";
 import { byId, element, fill } from "./elements.js";
 import { isAsked, spanName } from "./kinds.js";
-import { over } from "./spans.js";
+import { asReleased, over } from "./spans.js";
 import { state } from "./state.js";
 import { clock } from "./times.js";
 
@@ -71,7 +71,7 @@ export class Full {
 
   async show() {
     const { number, camera, frame, preview } = state;
-    const name = `${number}/${camera}/${frame}/${preview}`;
+    const name = `${number}/${camera}/${frame}/${asReleased()}`;
     this.#outline();
     this.#describe();
     this.#fit();
@@ -92,6 +92,9 @@ export class Full {
       picture.close();
     } catch (error) {
       if (error instanceof Refused) {
+        // The picture before is none of this frame.
+        this.canvas.getContext("2d").clearRect(0, 0, this.canvas.width, this.canvas.height);
+        delete this.canvas.dataset.frame;
         this.text.textContent = error.message;
         this.watch.show(null, error.message);
       } else if (error.name !== "AbortError") throw error;

@@ -3,7 +3,7 @@
 import { Block } from "./cells.js";
 import { byId, element, fill } from "./elements.js";
 import { isAsked } from "./kinds.js";
-import { hides, mark } from "./spans.js";
+import { asReleased, hides, mark } from "./spans.js";
 import { state } from "./state.js";
 import { clock } from "./times.js";
 
@@ -21,6 +21,7 @@ export class Lens {
     this.shows = null;
     state.on("cursor selection recording layout", () => this.#soon());
     state.on("marks selection", () => this.#marks());
+    state.on("marks", () => state.preview && this.#soon());
     new ResizeObserver(() => this.#soon(true)).observe(this.root);
   }
 
@@ -69,7 +70,7 @@ export class Lens {
       return;
     }
     const rows = this.rows();
-    const name = JSON.stringify([state.number, state.camera, rows, state.preview]);
+    const name = JSON.stringify([state.number, state.camera, rows, asReleased()]);
     if (this.shows?.name !== name) {
       this.#clear();
       this.shows = { name, camera: state.camera, around: rows[0].title === "frames" ? rows[0].first : undefined };

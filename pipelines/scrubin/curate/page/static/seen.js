@@ -4,7 +4,7 @@
 // person has touched a key or the pointer a moment ago. It is shared among the new stills that are on the screen. A still
 // that has had its share counts when the person goes on from it, by a key or by scrolling, and never by being opened.
 
-import { nonce, post } from "./api.js";
+import { Refused, nonce, post } from "./api.js";
 import { spanId, state } from "./state.js";
 
 const TICK_MS = 50;
@@ -21,7 +21,7 @@ const isReleased = document.body.dataset.released === "yes";
 
 export class Watch {
   constructor() {
-    Object.assign(this, { visible: new Set(), stills: new Map(), passed: new Set(), reported: new Set(), open: new Set(), large: null, largeFailure: "", selectedFrom: 0 });
+    Object.assign(this, { visible: new Set(), stills: new Map(), passed: new Set(), reported: new Set(), open: new Set(), large: null, largeS: null, largeFailure: "" });
     Object.assign(this, { focus: "sheet", acts: 0, touched: -Infinity, last: performance.now(), sending: Promise.resolve() });
     this.observer = new IntersectionObserver((entries) => this.#intersected(entries), { threshold: [0, 0.5, 0.9, 0.95, 0.98, 0.99, 0.995, 1] });
     for (const name of ["keydown", "pointerdown", "wheel", "pointermove"]) document.addEventListener(name, (event) => this.#touched(event), { capture: true, passive: true });
@@ -51,12 +51,13 @@ export class Watch {
 
   /** One frame fills the screen; null when none does any more, or where it cannot be shown: why. */
   show(still, failure = "") {
-    Object.assign(this, { large: still, largeFrom: performance.now(), largeFailure: failure });
+    Object.assign(this, { large: still, largeFailure: failure });
+    this.#lookAnew();
   }
 
-  /** For how long the selected span and the frame that fills the screen have been there together, in seconds; null while it loads. */
-  get largeS() {
-    return this.large ? (performance.now() - Math.max(this.largeFrom, this.selectedFrom)) / 1000 : null;
+  /** `largeS` is for how long the selected span and the frame that fills the screen were looked at together, in seconds; null while it loads. */
+  #lookAnew() {
+    Object.assign(this, { largeS: this.large ? 0 : null, largeBefore: null });
   }
 
   /** The person goes on: what had its share of attention is seen. */
@@ -79,9 +80,9 @@ export class Watch {
   }
 
   /** What was looked at was not the true still. */
-  forget(camera, frame) {
+  forget(camera, frame, number = state.number) {
     for (const view of Object.keys(NEEDED_S)) {
-      const name = nameOf({ number: state.number, view, camera, frame });
+      const name = nameOf({ number, view, camera, frame });
       for (const known of [this.reported, this.stills]) {
         for (const one of [...known.keys()]) if (one === name || one.startsWith(`${name}/fold`)) known.delete(one);
       }
@@ -134,7 +135,7 @@ export class Watch {
   #selected() {
     if (state.selected === this.selected) return;
     this.selected = state.selected;
-    this.selectedFrom = performance.now();
+    this.#lookAnew();
     if (this.selected !== null) this.turnTo("lens");
   }
 
@@ -187,35 +188,45 @@ export class Watch {
     // Of the time since the last look at the page, a still that was not there then may have had any part.
     for (const still of open) if (this.open.has(still.name)) still.spent += passedS / open.length;
     this.open = new Set(open.map((still) => still.name));
+    const large = isShown && view === "full" ? this.large : null;
+    if (large && large === this.largeBefore) this.largeS += passedS;
+    this.largeBefore = large;
     state.tell("attention");
   }
 
   /** Send what was passed; resolves when the server has written it. */
   send({ keepalive = false } = {}) {
     const batches = this.#batches();
-    if (keepalive) {
-      for (const batch of batches) post("/api/seen", { ...batch.body, nonce: nonce() }, { keepalive }).catch(() => {});
-      return this.sending;
+    // A page that is only hidden comes back, and needs the answer. Nobody waits for it: where the machine sleeps meanwhile, none comes.
+    if (keepalive) for (const batch of batches) this.#say(batch, keepalive);
+    else {
+      this.sending = this.sending.then(async () => {
+        for (const batch of batches) await this.#say(batch);
+      });
     }
-    this.sending = this.sending.then(async () => {
-      for (const { body, stills } of batches) {
-        try {
-          const answer = await post("/api/seen", { ...body, nonce: nonce() });
-          state.take(answer);
-          state.tell("written");
-        } catch (error) {
-          // They are asked for once more, and keep what they were looked at for while their recording is open.
-          for (const still of stills) {
-            this.reported.delete(still.name);
-            if (still.number === state.number && !this.stills.has(still.name)) this.stills.set(still.name, still);
-          }
-          this.#forgetFolds();
-          state.problem = error.message;
-          state.tell("problem");
-        }
-      }
-    });
     return this.sending;
+  }
+
+  async #say({ body, stills }, keepalive = false) {
+    const says = { ...body, nonce: nonce() };
+    try {
+      const answer = await post("/api/seen", says, { keepalive }).catch((error) => {
+        if (!keepalive || error instanceof Refused) throw error;
+        // It may have been written: said again under the same name, it is answered as it was.
+        return post("/api/seen", says);
+      });
+      state.take(answer);
+      state.tell("written");
+    } catch (error) {
+      // They are asked for once more, and keep what they were looked at for while their recording is open.
+      for (const still of stills) {
+        this.reported.delete(still.name);
+        if (still.number === state.number && !this.stills.has(still.name)) this.stills.set(still.name, still);
+      }
+      this.#forgetFolds();
+      state.problem = error.message;
+      state.tell("problem");
+    }
   }
 
   /** What was passed, one request for each recording and view. */

@@ -2,7 +2,7 @@
 
 import { Block, said } from "./cells.js";
 import { byId, element } from "./elements.js";
-import { hides, mark, says } from "./spans.js";
+import { asReleased, hides, mark, says } from "./spans.js";
 import { STEPS_S, state } from "./state.js";
 import { clock } from "./times.js";
 
@@ -29,13 +29,14 @@ export class Sheet {
     state.on("recording", () => this.build(true));
     state.on("layout", () => this.build());
     state.on("marks selection", () => this.#marks());
+    state.on("marks", () => state.preview && this.build());
     state.on("cursor", () => this.#cursor());
   }
 
   /** Lay the cells out anew, and keep the cursor in view. */
   build(fromTop = false) {
     const layout = this.#layout();
-    const name = JSON.stringify([state.number, state.preview, layout]);
+    const name = JSON.stringify([state.number, asReleased(), layout]);
     if (name === this.name && !fromTop) {
       this.#show();
       return;

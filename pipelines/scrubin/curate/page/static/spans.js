@@ -43,6 +43,11 @@ export function hides(camera, frame) {
     .map(({ span }) => span.box_xywh && [span.box_xywh[0] / width, span.box_xywh[1] / height, span.box_xywh[2] / width, span.box_xywh[3] / height]);
 }
 
+/** What the preview shows as things stand, by a name; "" without one. What was fetched under another name is of before a decision. */
+export function asReleased() {
+  return state.preview ? JSON.stringify(state.spans.map(({ camera, key, decision, parts, box_xywh }) => [camera, key, decision, parts, box_xywh])) : "";
+}
+
 /** What covers a time, for screen readers. */
 export function says(camera, fromS, toS) {
   return over(camera, fromS, toS)

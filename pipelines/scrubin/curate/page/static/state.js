@@ -16,6 +16,8 @@ class State extends EventTarget {
   mine = { unseen: {}, folded: {}, stops: {}, seen: [], decided: [] };
   prepared = {};
   checks = [];
+  /** The answer that was about another recording last. */
+  elsewhere = null;
   times = {};
   camera = null;
   frame = 0;
@@ -95,7 +97,11 @@ class State extends EventTarget {
   /** Take what the server says about the recording that is open. */
   take(answer, tell = true) {
     // Of another recording: what else its head stands for was not taken either.
-    if (tell && answer.recording.summary.number !== this.number) return;
+    if (tell && answer.recording.summary.number !== this.number) {
+      this.elsewhere = answer;
+      if (answer.checks?.length) this.tell("elsewhere");
+      return;
+    }
     this.#taken += 1;
     this.head = answer.head;
     this.view = answer.recording;
