@@ -88,6 +88,8 @@ def main() -> int:
             last_release = _last_release()
             code = run_with_server(command, warm.started())
             notes = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else None
+            if code:
+                _withhold_waiting()
             _say_what_is_named(was_named)
             # What DVC puts back into its place has the modes of everything else that it writes here.
             private_paths.open_release()
@@ -124,7 +126,7 @@ def _withholding() -> Iterator[None]:
     """Withhold who waits also where a run breaks off, whatever it is refused for: then no stage leaves them out."""
     try:
         yield
-    except (ScrubinError, ServerError, OSError):
+    except BaseException:
         _withhold_waiting()
         raise
 
@@ -135,12 +137,16 @@ def _withhold_waiting() -> None:
     from scrubin.stages.withdrawals import notice
 
     try:
-        raw = params.raw_of(params.PARAMS_PATH)
-        if notice.waits(raw):
-            outputs.forget_releases(Path(), notice.staying_by(raw))
+        try:
+            raw = params.raw_of(params.PARAMS_PATH)
+        except ScrubinError:  # nobody can tell who waits
+            raw = None
+        if raw is None or notice.waits(raw):
+            # Before all else, as files may not be to be removed.
             if releases.withhold():
                 sys.stderr.write(NOT_NAMED)
-    except ScrubinError as error:  # why the run was refused is told as well
+            outputs.forget_releases(Path(), None if raw is None else notice.staying_by(raw))
+    except (ScrubinError, OSError, ValueError) as error:  # why the run was refused is told as well
         sys.stderr.write(f"{error}\n")
 
 

@@ -342,6 +342,8 @@ NUMBERED = {
     "method.txt": ("Our phases\n3. prep\n", False),
     "description.txt": ("Video 1 Preparation\nVideo 3 Calot\n", False),
     "settings.txt": ("- case 3, Calot\n", False),
+    "params.txt": ("Video no. 3 Calot\n", False),
+    "opt.txt": ("| 3 | Calot |\n", False),
     "team.txt": ("Team 3\nTrained 3 times\n", True),
     "metrics.csv": ("epoch,loss,video\n1,0.5,3\n", False),
 }

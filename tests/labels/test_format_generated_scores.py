@@ -432,6 +432,11 @@ def test_a_workbook_of_strict_open_xml_is_refused_as_such():
     assert refused(with_other(book, "xl/workbook.xml")) == "OSATS.xlsx: it is saved as Strict Open XML; save it as Excel workbook (.xlsx)"
 
 
+def test_a_long_number_above_the_header_takes_no_time():
+    digits = "1" * 1000
+    assert not errors_of("aixsuture", as_people_do(("Ratings", [[*ROW[:6], *[f"{digits}/{digits}="] * 8], AIX, ROW])))
+
+
 def test_a_workbook_of_strict_open_xml_beside_labels_is_no_sheet_of_raters(tmp_path):
     (tmp_path / "a.csv").write_text("frame,phase\n0,Preparation\n")
     (tmp_path / "notes.xlsx").write_bytes(*with_other(f'<workbook xmlns="{sheet_xml.STRICT[1:-1]}"/>', "xl/workbook.xml").values())

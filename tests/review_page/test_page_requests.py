@@ -206,6 +206,19 @@ def test_a_decision_is_written_before_it_is_confirmed_and_its_repetition_is_the_
     assert undone["recording"]["drawn"] == []
 
 
+def test_an_undo_that_is_asked_for_again_after_tables_were_written_anew_undoes_one_decision(page, folder):
+    assert decide(page).status_code == 200
+    assert decide(page, first=20, last=30, nonce="nonce-of-two").status_code == 200
+    path = folder / "data/interim/proposals.parquet"
+    answers = []
+    for _ in range(2):
+        answers.append(post(page, "/api/undo", number=SINGLE, nonce="another-nonce").json())
+        path.write_bytes(path.read_bytes())
+    assert answers[0]["line"] == answers[1]["line"]
+    assert [(span["first"], span["last"]) for span in answers[1]["recording"]["drawn"]] == [(3, 9)]
+    assert len(lines(folder)) == 3
+
+
 def test_undo_is_of_the_recording_that_is_open_and_names_another_one(page, folder):
     assert decide(page).status_code == 200
     answer = post(page, "/api/undo", number=PAIR, nonce="another-nonce")

@@ -170,8 +170,9 @@ def raises(failure):
         (other_clones, "keep_pulled", raises(ReleaseError(FULL)), 2, FULL),
         (release_folder, "keep_what_waits", raises(ReleaseError("no room")), 2, "no room"),
         (repro, "run_with_server", raises(ServerError("the server did not start")), 1, "the server did not start"),
+        (preflight, "look", raises(KeyboardInterrupt()), repro.interrupts.INTERRUPTED, "interrupted"),
     ],
-    ids=["preflight", "pulled", "aside", "server"],
+    ids=["preflight", "pulled", "aside", "server", "interrupted"],
 )
 def test_a_run_that_is_refused_for_whatever_reason_lets_nobody_be_sent_who_waits_to_be_left_out(
     refused_run, monkeypatch, capsys, where, name, fails, code, says
@@ -190,6 +191,18 @@ def test_a_refused_run_of_which_nobody_waits_leaves_the_release_named(refused_ru
     monkeypatch.setattr(other_clones, "keep_pulled", raises(ReleaseError(FULL)))
     assert repro.main() == 2
     assert releases.names_release(refused_run)
+
+
+def test_a_release_is_not_named_although_nobody_can_read_who_waits_or_its_files_cannot_be_removed(refused_run, monkeypatch, capsys):
+    monkeypatch.setattr(other_clones, "keep_pulled", raises(ReleaseError(FULL)))
+    monkeypatch.setattr(repro.outputs, "forget_releases", raises(PermissionError("read-only")))
+    assert repro.main() == 2
+    assert FULL in capsys.readouterr().err
+    assert not releases.names_release(refused_run)
+    (refused_run / "dvc.lock").write_text(LOCK)
+    (refused_run / "params.yaml").write_text("raw: [")
+    assert repro.main() == 2
+    assert not releases.names_release(refused_run)
 
 
 def test_why_a_run_was_refused_is_told_also_where_nothing_can_be_withheld(refused_run, monkeypatch, capsys):

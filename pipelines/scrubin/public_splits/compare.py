@@ -210,14 +210,14 @@ _KINDS = frozenset(
 """Words of folders that tell which files lie there, not whose."""
 _NUMBERED = re.compile(
     r"(?<![^\W\d_])(?:v|versions?|mp|disks?|drives?|copy|copies|backups?|folds?|views?|fps|rgb|depths?|flows?|lefts?|rights?|jpgs?|pngs?"
-    r"|raw|resized|cropped|full|small|original|extracted|old|new)[\W_]*[0-9]+(?:[\W_]+[0-9]+)*|[0-9]+[\W_]*fps",
+    r"|raw|resized|cropped|full|small|original|extracted|old|new)[\W_]*[0-9]+(?:[\W_]+[0-9]+)*|(?<![0-9])[0-9]+[\W_]*fps",
     re.IGNORECASE,
 )
 """Numbers of a version, disk, fold, view or encoding (``v2``, ``mp4``, ``25_fps``): any other (``video01``) tells whose files."""
 _DRIVE = re.compile("[A-Za-z]:")
 _FOLDERS = re.compile(r"[/\\]")
 _WORDS = re.compile(r"[^\W\d_]+")
-_OF_SUBSET = re.compile(rf"{TRAIN}(?!(?:ee|er)s?$)|{TEST}(?!is$|es$|ic[lu])")
+_OF_SUBSET = re.compile(rf"{TRAIN}(?!e[er])|{TEST}(?!is$|es$|ic[lu])")
 """How the first word of a folder of a subset begins, as in ``testSetA`` and ``traincases``; ``trainees`` and ``testis`` are none."""
 
 

@@ -42,6 +42,7 @@ HERE = Path(__file__).parent
 # Decoding keeps a processor busy; more threads than these would only slow the picture that is waited for.
 DECODING_THREADS = 3
 DESK_THREADS = 4
+MOST_TOLD = 10_000
 EDITION_HEADER = "X-Scrubin-Study"
 T = TypeVar("T")
 
@@ -81,7 +82,7 @@ class ReviewApp:
         self.place = place
         self._entered = entered
         self._desk_lock = threading.Lock()
-        # What came of checks, by the address and the nonce of the request that brought it about.
+        # What was answered, by the address and the nonce of the request: also where the study was opened anew since.
         self._told: dict[tuple[str, str], dict[str, Any]] = {}
         self._decoding = anyio.CapacityLimiter(DECODING_THREADS)
         self._reading = anyio.CapacityLimiter(DESK_THREADS)
@@ -325,7 +326,7 @@ class ReviewApp:
     async def _written(self, request: Request, number: int, nonce: str, call: Callable[[OpenStudy], Line | None]) -> Response:
         """Write a line, then return how the recording stands; what was answered is on the disk.
 
-        What came of checks is told once, and again to a page that asks again because it had no answer.
+        A page that asks again because it had no answer is told the same: nothing is written twice, and what came of checks is not lost.
         """
         asked = request.url.path, nonce
 
@@ -334,9 +335,9 @@ class ReviewApp:
             if told is None:
                 line = call(study)
                 written = None if line is None else {"number": line.number, "event": line.event}
-                told = {"line": written, "checks": study.plants.news(number)}
-                if told["checks"]:
-                    self._told[asked] = told
+                told = self._told[asked] = {"line": written, "checks": study.plants.news(number)}
+                if len(self._told) > MOST_TOLD:
+                    self._told.pop(next(iter(self._told)))
             return {**told, **_recording(study, number)}
 
         return json_of(await self._at_desk(write, request))

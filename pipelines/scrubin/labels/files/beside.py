@@ -40,10 +40,14 @@ _MEASURES = frozenset(("loss",))
 _OF_LABELS = re.compile("(?:frame|video|image|img|clip|phase|pred|prediction|label|annotation)s?")
 _OF_ROWS = frozenset(("x", "y", "bbox", "start", "end", "imageid", "categoryid", "counts", "rle"))
 """Words, and whole names of columns, that labels have: no log has one, nor settings as a key."""
-_VIDEO = re.compile(r"(?:video|vid|case|op|operation|patient|recording|sequence)s?\W*", re.IGNORECASE)
+_VIDEO = re.compile(
+    r"(?:video|vid|clip|film|case|op|operation|surgery|procedure|patient|subject|recording|sequence|session|no|nr|id)s?\W*", re.IGNORECASE
+)
 _BETWEEN_CELLS = re.compile(r"[,;|\s]+")
 _ITEM = re.compile(r"^(?:[-*]|[0-9]{1,3}[.)])\s+(?=\S)")
-_NUMBER_OR_TIME = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?|nan|inf|[0-9]+(?::[0-9]+)+(?:[.,][0-9]+)?", re.IGNORECASE)
+_NUMBER_OR_TIME = re.compile(
+    r"[-+]?(?:[0-9]++\.?[0-9]*+|\.[0-9]+)(?:e[-+]?[0-9]+)?|nan|inf|[0-9]+(?::[0-9]+)+(?:[.,][0-9]+)?", re.IGNORECASE
+)
 _NUMBERS = re.compile(r"\W*[0-9]|.*[0-9]\.[A-Za-z]+$")
 _NUMBERED = re.compile(rf"{_NUMBERS.pattern}|[^\W\d_]*_?[0-9]+(?:_.*)?$")
 """As ``12s``, ``#12`` and ``frame_000001.png``; beginning a line, also ``frame12``."""
@@ -212,13 +216,13 @@ def _may_be_row(line: str) -> bool:
 
 
 def _cells(line: str) -> list[str]:
-    return _BETWEEN_CELLS.split(line.strip())
+    return _BETWEEN_CELLS.split(line.strip(",;| \t"))
 
 
 def _beginning(line: str) -> str:
-    """Return the first cell of a line; behind a word for videos also the second."""
+    """Return the first cell of a line; behind words for videos also the next one."""
     cells = _cells(line)
-    return " ".join(cells[: 2 if _VIDEO.fullmatch(cells[0]) else 1])
+    return " ".join(cells[: next((at for at, one in enumerate(cells) if not _VIDEO.fullmatch(one)), 0) + 1])
 
 
 def _is_number(cell: str) -> bool:

@@ -17,7 +17,7 @@ from scrubin.labels.parse import sheet_xml
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.parse.sheet_xml import UNREADABLE, Cells
 
-_NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)")
+_NUMBER = re.compile(r"[+-]?([0-9]++[.,]?[0-9]*+|[.,][0-9]++)")
 _POINTS = re.compile(
     rf"{_NUMBER.pattern}(?:\s*\(?(?:/|(?i:(?:out\s+)?of|von))\s*{_NUMBER.pattern}[^/=]*"
     r"|\s*[(\[][^()\[\]=]*[)\]]|[^0-9.,=\-\u2013][^0-9=]*)?"

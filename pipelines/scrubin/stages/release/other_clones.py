@@ -77,8 +77,10 @@ def releases_here(previous: Previous | None, withdrawn: Container[str]) -> list[
         raise ReleaseError(msg)
     before = [] if previous is None else _before(Path(previous.path))
     named = [_with_meant(one, record, withdrawn) for one in before if one.notes and not record.knows(one)]
-    others = (one for one in (*record.others, *pulled) if not record.knows(one) and not record.goes_on_from(one, withdrawn))
-    return [*_latest(_with_meant(one, record, withdrawn) for one in others), *named]
+    kept = [one for one in record.others if not record.knows(one) and not record.goes_on_from(one, withdrawn)]
+    # One of fewer notes than the record that was brought may be of a third clone: what was noted in between may be of newcomers.
+    fresh = [one for one in pulled if one.notes != record.last.notes or not record.goes_on_from(one, withdrawn)]
+    return [*_latest(_with_meant(one, record, withdrawn) for one in (*kept, *fresh)), *named]
 
 
 def _with_meant(one: Earlier, record: Record, withdrawn: Container[str]) -> Earlier:

@@ -67,7 +67,7 @@ export async function post(path, body, { keepalive = false } = {}) {
     body: JSON.stringify(body),
     keepalive,
   };
-  return keepalive ? inJson(await once(path, options)) : persistently(path, options, inJson);
+  return keepalive ? inJson(await once(path, { ...options, signal: AbortSignal.timeout(LONGEST_MS.json) })) : persistently(path, options, inJson);
 }
 
 const inJson = (answer) => answer.json();

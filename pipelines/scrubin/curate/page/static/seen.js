@@ -87,6 +87,8 @@ export class Watch {
         for (const one of [...known.keys()]) if (one === name || one.startsWith(`${name}/fold`)) known.delete(one);
       }
     }
+    // Nor what is not sent yet.
+    for (const still of this.passed) if (still.number === number && still.camera === camera && still.frame === frame) this.passed.delete(still);
   }
 
   /** Stills that stood for others in a fold that is no more: the server would refuse all that is sent with them. */
@@ -220,7 +222,8 @@ export class Watch {
     } catch (error) {
       // They are asked for once more, and keep what they were looked at for while their recording is open.
       for (const still of stills) {
-        this.reported.delete(still.name);
+        // What was forgotten meanwhile was not the true still.
+        if (!this.reported.delete(still.name)) continue;
         if (still.number === state.number && !this.stills.has(still.name)) this.stills.set(still.name, still);
       }
       this.#forgetFolds();
