@@ -45,14 +45,14 @@ NOTES = Path(".cache/stopped.json")
 
 def main() -> int:
     """Return the exit code of DVC; arguments are passed on to `dvc repro`."""
-    begin, was_named = time.monotonic(), False
+    begin = time.monotonic()
     die_with_parent()
     try:
-        require_letters()
         private_paths.write_privately()
         private_paths.make_caches()
         interrupts.end_in_order()
         with only_run(), _withholding():
+            require_letters()
             # Only now, because they take a second, and a refusal should not.
             from scrubin.base import params
             from scrubin.base.store import renewal
@@ -71,7 +71,6 @@ def main() -> int:
             found = look(with_demo=False)
             sys.stderr.write("".join(f"{line}\n" for line in found.lines()))
             if found.errors:
-                _withhold_waiting()
                 sys.stderr.write(f"nothing was started: {found.sentence()}; put that right, then run `make repro` again\n")
                 return 2
             for path in empty_study.complete(params.raw_folder()):
@@ -86,11 +85,13 @@ def main() -> int:
                 sys.stderr.write(FIRST)
             command = [sys.executable, Path(__file__).with_name("quiet_dvc.py"), "repro", "--keep-going", *sys.argv[1:]]
             last_release = _last_release()
-            code = run_with_server(command, warm.started())
+            try:
+                code = run_with_server(command, warm.started())
+            finally:
+                _say_what_is_named(was_named)
             notes = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else None
             if code:
                 _withhold_waiting()
-            _say_what_is_named(was_named)
             # What DVC puts back into its place has the modes of everything else that it writes here.
             private_paths.open_release()
             _share()
@@ -110,7 +111,6 @@ def main() -> int:
         sys.stderr.write(f"{error}\n")
         return 1
     except KeyboardInterrupt:
-        _say_what_is_named(was_named)
         sys.stderr.write("interrupted; run `make repro` again to go on, what was finished is kept\n")
         return interrupts.INTERRUPTED
     finally:
@@ -123,8 +123,9 @@ def _time_text(seconds: float) -> str:
 
 @contextlib.contextmanager
 def _withholding() -> Iterator[None]:
-    """Withhold who waits also where a run breaks off, whatever it is refused for: then no stage leaves them out."""
+    """Withhold who waits before anything else, as a run that is killed cannot; where it breaks off, also who was listed meanwhile."""
     try:
+        _withhold_waiting()
         yield
     except BaseException:
         _withhold_waiting()
@@ -132,22 +133,40 @@ def _withholding() -> Iterator[None]:
 
 
 def _withhold_waiting() -> None:
-    """Let `dvc push` send nothing where somebody withdrew whom no run has left out yet: `dvc.lock` names a release with them."""
-    from scrubin.base import params
+    """Let `dvc push` send nothing where somebody withdrew whom no run has left out yet: `dvc.lock` names a release with them.
+
+    Where nobody can tell it sends nothing either, but no file goes: the next run may be able to tell.
+    """
     from scrubin.stages.withdrawals import notice
 
+    raw: Path | None
     try:
-        try:
-            raw = params.raw_of(params.PARAMS_PATH)
-        except ScrubinError:  # nobody can tell who waits
-            raw = None
-        if raw is None or notice.waits(raw):
-            # Before all else, as files may not be to be removed.
-            if releases.withhold():
-                sys.stderr.write(NOT_NAMED)
-            outputs.forget_releases(Path(), None if raw is None else notice.staying_by(raw))
+        raw = _raw()
+        if not notice.waits(raw):
+            return
+    except Exception:  # whoever needs what cannot be read says what it is
+        raw = None
+    try:
+        # Before all else, as files may not be to be removed.
+        if releases.withhold():
+            sys.stderr.write(NOT_NAMED)
+        if raw is not None:
+            outputs.forget_releases(Path(), notice.staying_by(raw))
     except (ScrubinError, OSError, ValueError) as error:  # why the run was refused is told as well
         sys.stderr.write(f"{error}\n")
+
+
+def _raw() -> Path:
+    """Return the folder of the study; where parameters do not say it, as after a typo, that of the last run, if it is there."""
+    from scrubin.base import params
+
+    try:
+        return params.raw_of()
+    except (ScrubinError, OSError):
+        raw = outputs.stated_raw(Path(), "withdrawals")
+        if raw is None or not raw.is_dir():
+            raise
+        return raw
 
 
 def _say_what_is_named(was_named: bool) -> None:

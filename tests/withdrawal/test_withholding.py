@@ -12,7 +12,7 @@ import yaml
 
 import repro
 from scrubin.audit.expected.withdrawal_memory import Gone, Memory
-from scrubin.base.errors import ReleaseError, StageError
+from scrubin.base.errors import PlatformError, ReleaseError, StageError, TableError
 from scrubin.base.faults import error
 from scrubin.curate.preflight import Findings, preflight
 from scrubin.stages.release import other_clones, release_folder
@@ -148,7 +148,9 @@ def refused_run(tmp_path, monkeypatch):
         monkeypatch.setattr(repro.interrupts, signals, lambda: None)
     for step in ("die_with_parent", "require_letters"):
         monkeypatch.setattr(repro, step, lambda: None)
-    monkeypatch.setattr(repro, "private_paths", SimpleNamespace(write_privately=list, make_caches=list, close=lambda **_: None))
+    monkeypatch.setattr(
+        repro, "private_paths", SimpleNamespace(write_privately=list, make_caches=list, close=lambda **_: None, open_release=list)
+    )
     monkeypatch.setattr(repro, "only_run", nullcontext)
     monkeypatch.setattr(preflight, "look", lambda **_: Findings())
     monkeypatch.setattr(notice, "waits", lambda raw: str(raw) == "data/raw")
@@ -163,6 +165,12 @@ def raises(failure):
     return fail
 
 
+def interrupted_twice(**_):
+    """The second time while it is looked up who was listed meanwhile."""
+    notice.waits = raises(KeyboardInterrupt())  # the fixture puts it back
+    raise KeyboardInterrupt
+
+
 @pytest.mark.parametrize(
     ("where", "name", "fails", "code", "says"),
     [
@@ -170,39 +178,76 @@ def raises(failure):
         (other_clones, "keep_pulled", raises(ReleaseError(FULL)), 2, FULL),
         (release_folder, "keep_what_waits", raises(ReleaseError("no room")), 2, "no room"),
         (repro, "run_with_server", raises(ServerError("the server did not start")), 1, "the server did not start"),
-        (preflight, "look", raises(KeyboardInterrupt()), repro.interrupts.INTERRUPTED, "interrupted"),
+        (preflight, "look", interrupted_twice, repro.interrupts.INTERRUPTED, "interrupted"),
+        (repro, "run_with_server", raises(KeyboardInterrupt()), repro.interrupts.INTERRUPTED, "interrupted"),
+        (repro, "require_letters", raises(PlatformError("LANG=C")), 2, "LANG=C"),
     ],
-    ids=["preflight", "pulled", "aside", "server", "interrupted"],
+    ids=["preflight", "pulled", "aside", "server", "interrupted twice", "interrupted later", "letters"],
 )
 def test_a_run_that_is_refused_for_whatever_reason_lets_nobody_be_sent_who_waits_to_be_left_out(
     refused_run, monkeypatch, capsys, where, name, fails, code, says
 ):
-    monkeypatch.setattr(where, name, fails)
+    def fails_in_time(*_, **__):
+        assert not releases.names_release(refused_run), "killed here, it would leave the release named"
+        return fails()
+
+    monkeypatch.setattr(where, name, fails_in_time)
     monkeypatch.setattr(repro.warm, "started", lambda: None)
     assert repro.main() == code
     said = capsys.readouterr().err
     assert says in said
-    assert repro.NOT_NAMED in said
+    assert said.count(repro.NOT_NAMED) == 1
     assert not releases.names_release(refused_run)
 
 
-def test_a_refused_run_of_which_nobody_waits_leaves_the_release_named(refused_run, monkeypatch):
-    monkeypatch.setattr(notice, "waits", lambda _: False)
-    monkeypatch.setattr(other_clones, "keep_pulled", raises(ReleaseError(FULL)))
-    assert repro.main() == 2
-    assert releases.names_release(refused_run)
+@pytest.mark.parametrize("is_listed_meanwhile", [False, True])
+@pytest.mark.parametrize("fails", [raises(KeyboardInterrupt()), lambda *_: 1], ids=["interrupted", "a stage failed"])
+def test_a_run_leaves_the_release_named_unless_somebody_waits_or_is_listed_meanwhile(
+    refused_run, monkeypatch, capsys, fails, is_listed_meanwhile
+):
+    answers = iter([False, is_listed_meanwhile])
+    monkeypatch.setattr(notice, "waits", lambda _: next(answers))
+    monkeypatch.setattr(repro, "run_with_server", fails)
+    monkeypatch.setattr(repro.warm, "started", lambda: None)
+    assert repro.main() in {1, repro.interrupts.INTERRUPTED}
+    assert releases.names_release(refused_run) != is_listed_meanwhile
+    assert capsys.readouterr().err.count(repro.NOT_NAMED) == is_listed_meanwhile
 
 
-def test_a_release_is_not_named_although_nobody_can_read_who_waits_or_its_files_cannot_be_removed(refused_run, monkeypatch, capsys):
+def test_a_release_is_not_named_although_its_files_cannot_be_removed(refused_run, monkeypatch, capsys):
     monkeypatch.setattr(other_clones, "keep_pulled", raises(ReleaseError(FULL)))
     monkeypatch.setattr(repro.outputs, "forget_releases", raises(PermissionError("read-only")))
     assert repro.main() == 2
     assert FULL in capsys.readouterr().err
     assert not releases.names_release(refused_run)
-    (refused_run / "dvc.lock").write_text(LOCK)
-    (refused_run / "params.yaml").write_text("raw: [")
+
+
+@pytest.mark.parametrize("fails", [OSError("no such device"), TableError("it is damaged"), KeyError("x")], ids=repr)
+def test_nor_is_it_where_nobody_can_tell_who_waits_but_then_no_file_goes(refused_run, monkeypatch, capsys, fails):
+    monkeypatch.setattr(notice, "waits", raises(fails))
+    monkeypatch.setattr(repro.outputs, "forget_releases", None)
+    monkeypatch.setattr(other_clones, "keep_pulled", raises(ReleaseError(FULL)))
     assert repro.main() == 2
+    assert FULL in capsys.readouterr().err
     assert not releases.names_release(refused_run)
+
+
+@pytest.mark.parametrize("typo", ["raw: [", f"raw: {'a' * 300}"])
+@pytest.mark.parametrize(
+    ("of_last_run", "forgets", "is_named"),
+    [("data/raw", True, False), ("data", False, True), ("data/gone", False, False), ("[]", False, False)],
+)
+def test_where_parameters_do_not_name_the_study_that_of_the_last_run_tells_who_waits(
+    refused_run, monkeypatch, typo, of_last_run, forgets, is_named
+):
+    (refused_run / "params.yaml").write_text(typo)
+    (refused_run / "dvc.lock").write_text(LOCK + f"  withdrawals:\n    cmd: a\n    params: {{params.yaml: {{raw: {of_last_run}}}}}\n")
+    forgotten = []
+    monkeypatch.setattr(repro.outputs, "forget_releases", lambda *of: forgotten.append(of))
+    monkeypatch.setattr(other_clones, "keep_pulled", raises(ReleaseError(FULL)))
+    assert repro.main() == 2
+    assert releases.names_release(refused_run) == is_named
+    assert bool(forgotten) == forgets
 
 
 def test_why_a_run_was_refused_is_told_also_where_nothing_can_be_withheld(refused_run, monkeypatch, capsys):
