@@ -307,13 +307,17 @@ def test_an_own_release_is_known_again_when_this_clone_goes_on_from_the_record_o
     made(last({**both, "newer": "id8"}, version="3.1.0", withdrawn=[NOTE]))
 
 
-def test_a_later_version_of_another_clone_whose_record_is_brought_is_no_question():
+@pytest.mark.parametrize("lies_there", [False, True])
+@pytest.mark.parametrize("more", [[], [{**NOTE, "version": "3.0.0"}]], ids=["as many notes", "a note more"])
+def test_a_later_version_of_another_clone_whose_record_is_brought_is_no_question(more, lies_there):
+    """It has somebody new whom this clone has, too."""
     write_json(gates.LAST_RELEASE_PATH, last())
     release(RELEASE, ("id0", "id1", "id2"), NOTE)
     other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
-    shutil.rmtree(RELEASE)
+    if not lies_there:
+        shutil.rmtree(RELEASE)
     later = {**STAYING, "new": "id9"}
-    assert try_to_release(last(later, version="2.1.0", withdrawn=[NOTE]), later) == ([NOTE], {})
+    assert try_to_release(last(later, version="3.0.0", withdrawn=[NOTE, *more]), later) == ([NOTE, *more], {})
 
 
 @pytest.mark.parametrize("when", ["at once", "after a release of this edition"])
@@ -539,6 +543,24 @@ def test_a_note_of_a_newcomer_does_not_answer_for_who_withdrew_and_is_left_in_a_
     release(RELEASE, tuple(without("peg 4").values()), NOTE, version=version)
     with pytest.raises(ReleaseError, match=r"data/release: .* does not hold: .*'peg 4' \(id4\)"):
         try_to_release(now, now["recordings"], KNOWN)
+    other_clones.keep(other_clones.releases_here(None, KNOWN), KNOWN)
+    with pytest.raises(ReleaseError, match=r"data/release: .* does not hold: .*'peg 4' \(id4\)"):
+        try_to_release(now, now["recordings"], KNOWN)
+    shutil.rmtree(RELEASE)
+    with pytest.raises(ReleaseError, match=r"this_clone\.json: .* does not hold: .*'peg 4' \(id4\)"):
+        try_to_release(now, now["recordings"], KNOWN)
+
+
+def test_nor_does_a_later_record_answer_a_third_clone_whose_release_was_no_question_by_an_earlier_one():
+    """The clone that brought both has somebody whom the third one notes again, or anew."""
+    write_json(gates.LAST_RELEASE_PATH, last(NEW))
+    other_clones.keep([], NOBODY)
+    notes = [NOTE, {**NOTE, "version": "3.0.0"}]
+    write_json(gates.LAST_RELEASE_PATH, last(without(GONE, "peg 4"), version="3.0.0", withdrawn=notes))
+    release(RELEASE, tuple(without("peg 4").values()), NOTE, version="2.1.0")
+    other_clones.keep(other_clones.releases_here(None, KNOWN), KNOWN)
+    with pytest.raises(ReleaseError, match=r"data/release: .* does not hold: 'peg 4' \(id4\); bring"):
+        try_to_release(last(without(GONE), version="3.1.0", withdrawn=notes), without(GONE), KNOWN)
 
 
 def test_a_release_of_those_alone_who_withdrew_here_is_of_the_same_people():

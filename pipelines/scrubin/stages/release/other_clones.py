@@ -78,8 +78,11 @@ def releases_here(previous: Previous | None, withdrawn: Container[str]) -> list[
     before = [] if previous is None else _before(Path(previous.path))
     named = [_with_meant(one, record, withdrawn) for one in before if one.notes and not record.knows(one)]
     kept = [one for one in record.others if not record.knows(one) and not record.goes_on_from(one, withdrawn)]
-    # One of fewer notes than the record that was brought may be of a third clone: what was noted in between may be of newcomers.
-    fresh = [one for one in pulled if one.notes != record.last.notes or not record.goes_on_from(one, withdrawn)]
+    # The record is of the clone that the message named when the same release was refused, before it was brought.
+    answered = {one.mark for one in record.others if one.missing and record.goes_on_from(one, withdrawn)}
+    # Any other one of fewer notes may be of a third clone: what was noted in between may be of newcomers.
+    unnamed = [one for one in pulled if one.mark not in answered]
+    fresh = [one for one in unnamed if one.notes != record.last.notes or not record.goes_on_from(one, withdrawn)]
     return [*_latest(_with_meant(one, record, withdrawn) for one in (*kept, *fresh)), *named]
 
 
