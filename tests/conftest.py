@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile("patient", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+NO_TIME = "no time was left to begin it"
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -45,7 +46,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Begin no test after the time that its run has: those left out are listed, each by its place."""
     end_s = os.environ.get("SCRUBIN_TESTS_BEGIN_UNTIL")
     if end_s and time.time() > float(end_s):
-        raise pytest.skip.Exception("no time was left to begin it", _use_item_location=True)
+        raise pytest.skip.Exception(NO_TIME, _use_item_location=True)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    """Say at the end how many tests were left out for want of time: a run that passed may not have been a whole one."""
+    yield
+    late = [report for report in terminalreporter.stats.get("skipped", ()) if NO_TIME in str(report.longrepr)]
+    if late:
+        passed = len(terminalreporter.stats.get("passed", ()))
+        terminalreporter.section(f"{len(late)} SLOW TESTS DID NOT BEGIN, {passed} passed", red=True)
 
 
 def leave_to_slow(items: list[pytest.Item]) -> None:
