@@ -278,7 +278,8 @@ def test_files_are_named_within_the_submission_or_the_labels_also_where_one_is_c
     team, truth = (put(tmp_path / name, CASES["criteria"]()[0]) for name in ("team", "team_gt"))
     of = entries.held_against("criteria", Source(truth))
     of = replace(of, faults=(error(str(truth / "c.csv"), "rule", "", ""),))
-    files = {team: "", team / "a/b.csv": "a/b.csv", truth: "team_gt", truth / "a/c.csv": "a/c.csv", "VID68/1.txt": "VID68/1.txt"}
+    files = {team: "", team / "a/b.csv": "a/b.csv", truth: "labels: team_gt", truth / "a/c.csv": "labels: a/c.csv"}
+    files["VID68/1.txt"] = "VID68/1.txt"
     found = entries.placed([error(str(file), "rule", f"as in {truth}/d.csv", "") for file in files], team, of)
     assert {fault.file: fault.what for fault in found} == dict.fromkeys(files.values(), "as in d.csv")
     said = of.as_json()

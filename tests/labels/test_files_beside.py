@@ -179,6 +179,8 @@ CALLED_LIKE_NOTES = {
     "trainer_state.json": '{"log_history": [{"epoch": 1, "loss": 0.5, "pred": 1}]}',
     "notes.json": '["a", "b"]',
     "readme.json": "not JSON at all",
+    "timing.json": '{"of": "\\u00a03 Calot\\n\\u00a04 Prep"}',
+    "contact.txt": "| Calot | 3 |\n",
 }
 ARE_NONE = {
     "notes.txt": "Trained by Anna.\nThe model is ours.\n",
@@ -344,17 +346,24 @@ NUMBERED = {
     "settings.txt": ("- case 3, Calot\n", False),
     "params.txt": ("Video no. 3 Calot\n", False),
     "opt.txt": ("| 3 | Calot |\n", False),
+    "args.txt": ("|\u00a03 | Calot |\n", False),
+    "hyp.txt": ("Video number \u2013 # 3 Calot\n", False),
+    "timing.txt": ("video_id: 3 Calot\n", False),
+    "runtime.txt": ("Fall 03 Calot\n", False),
+    "contact.txt": ("Trial 7 Calot\n", False),
+    "metrics.txt": ("2024-05-03 epoch 5 loss 0.5\n", True),
+    "version.txt": ("The list:\nlr: 0.1,\nbatch: 8,\nepochs: 10,\n", True),
     "team.txt": ("Team 3\nTrained 3 times\n", True),
     "metrics.csv": ("epoch,loss,video\n1,0.5,3\n", False),
 }
 
 
-@each("videos", [None, ("1", "3")])
+@each("videos", [None, ("1", "3", "07")])
 @each("name", NUMBERED)
 def test_logs_and_notes_beside_tables_of_videos_that_are_called_by_numbers_are_left_out(name, videos, tmp_path):
     text, is_none = NUMBERED[name]
     suffix = name[-3:]
-    for one in ("1", "3"):
+    for one in ("1", "3", "07"):
         rows = "frame,phase\n0,Preparation\n1,Preparation\n"
         (tmp_path / f"{one}.{suffix}").write_text(rows if suffix == "csv" else rows.replace(",", "\t"))
     (tmp_path / name).write_text(text)

@@ -9,30 +9,82 @@ import pytest
 import browser
 import keyboard
 import review_server
-from held_requests import PATIENCE_MS, Held
+from held_requests import PATIENCE_MS, Held, refuse
 from scrubin.stages.review import LEDGER_PATH
 
 pytestmark = pytest.mark.slow
-A_WHILE_MS = 500
+A_WHILE_MS, POLL_MS = 500, 2000
 NO_TIMER = "() => { const every = window.setInterval; window.setInterval = (run, ms) => ms === 2000 ? 0 : every(run, ms); }"
 """What was looked at is sent by nothing but what a test does."""
-CHECK = """([breaksOff, isLate]) => {
+CHECK = """([how, isLate]) => {
   const real = window.fetch;
   window.seen = [];
+  const timeout = AbortSignal.timeout;
+  AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms / 100);
   const late = isLate ? new Promise((resolve) => { window.letGo = resolve; }) : null;
   window.fetch = async (path, options) => {
     if (path.startsWith("/check/")) return real(path.replace("check", "still"), options);
     if (path !== "/api/seen") return real(path, options);
     const body = JSON.parse(options.body);
     window.seen.push([body.nonce, options.keepalive, body.stills]);
-    if (breaksOff && window.seen.length === 1) throw new TypeError("Failed to fetch");
+    const first = window.seen.length === 1 ? how : "";
+    if (first === "breaks off") throw new TypeError("Failed to fetch");
+    if (first === "comes again") return Response.json({ error: "the pipeline is running", again: true }, { status: 503 });
+    if (first === "never comes") return new Promise((_, reject) => options.signal?.addEventListener("abort", reject));
     const answer = await (await real(`/api/recordings/${body.number}`)).json();
     const [frame] = body.stills.left;
     if (window.seen.length === 1) await late;
-    return Response.json({ ...answer, line: null, checks: [{ camera: "left", frame, kind: "person", outcome: "missed" }] });
+    const checks = [{ camera: "left", frame, kind: "person", outcome: "missed" }];
+    return Response.json({ ...answer, line: null, checks, settled: [["left", frame]] });
   };
 }"""
 """Stills that are sent are not noted, and the first one was a check."""
+FORGOTTEN = """async () => {
+  const { Watch } = await import("/static/seen.js");
+  const { state } = await import("/static/state.js");
+  const watch = new Watch();
+  const real = window.fetch;
+  const said = [];
+  window.fetch = async (path, options) => {
+    if (path !== "/api/seen") return real(path, options);
+    const { view, stills } = JSON.parse(options.body);
+    said.push([view, stills.mono]);
+    if (said.length > 1) return Response.json({ recording: { summary: { number: 99 } }, checks: [] });
+    watch.forget("mono", 5, 99);
+    return Response.json({ error: "the pipeline is running", again: true }, { status: 503 });
+  };
+  for (const [view, frame] of [["sheet", 5], ["sheet", 6], ["sheet", 7], ["full", 5]]) {
+    watch.passed.add({ name: `99/${view}/mono/${frame}`, number: 99, view, camera: "mono", frame, spent: 2, height: 200 });
+  }
+  watch.forget("mono", 7, 99);
+  await watch.send();
+  return [...said, state.problem ?? null];
+}"""
+"""What is said of stills of which one is forgotten before it is sent, and one between two tries; and of what the page complains."""
+SLEPT = """async () => {
+  const { Watch } = await import("/static/seen.js");
+  const { state } = await import("/static/state.js");
+  const watch = new Watch();
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 200));
+  const real = performance.now.bind(performance);
+  watch.touched = real();
+  watch.show({ number: state.number, view: "full", camera: state.camera, frame: state.frame, height: 500 });
+  while (!watch.largeS) await pause();
+  const [looked, passed] = [watch.largeS, real()];
+  performance.now = () => real() + 3000;
+  await pause();
+  return [watch.largeS - looked, (real() - passed) / 1000];
+}"""
+"""For how long a picture is looked at, and how much time passes, in seconds, while the clock goes on by three more."""
+SETTLED = """() => {
+  const real = window.fetch;
+  window.fetch = async (path, options) => {
+    const answer = await real(path, options);
+    if (path.startsWith("/api/changes")) return Response.json({ ...(await answer.json()), changed: true });
+    return /recordings.[0-9]+$/.test(path) ? Response.json({ ...(await answer.json()), settled: [["left", 0]] }) : answer;
+  };
+}"""
+"""From now on a check was settled, of which another page was told."""
 IS_BLACK = """(isBlack) => {
   const canvas = document.getElementById("full-canvas");
   const name = canvas.getAttribute("aria-label") ?? "";
@@ -99,12 +151,12 @@ def test_a_decision_is_about_the_recording_in_which_it_was_made_also_if_the_next
     assert page.locator("#span-text", has_text="J selects").count() == 1
 
 
-def looked_and_hidden(page, *, breaks_off=False, is_late=False):
+def looked_and_hidden(page, *, how="", is_late=False):
     """Look at the sheet, go on from it, and hide the page."""
     page.add_init_script(f"({NO_TIMER})()")
     page.reload()
     says(page, "is open")
-    page.evaluate(CHECK, [breaks_off, is_late])
+    page.evaluate(CHECK, [how, is_late])
     # Who touches nothing is not there.
     keyboard.press(page, "Home")
     page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
@@ -114,13 +166,50 @@ def looked_and_hidden(page, *, breaks_off=False, is_late=False):
     page.evaluate(HIDE, False)
 
 
-@pytest.mark.parametrize("breaks_off", [False, True])
-def test_what_came_of_a_check_is_told_also_to_a_page_that_was_hidden_before_the_answer(page, breaks_off):
-    looked_and_hidden(page, breaks_off=breaks_off)
+@pytest.mark.parametrize("how", ["", "breaks off", "never comes", "comes again"])
+def test_what_came_of_a_check_is_told_also_to_a_page_that_was_hidden_before_the_answer(page, how):
+    looked_and_hidden(page, how=how)
     says(page, "a check showed a person, and you went on")
     seen = page.evaluate("window.seen")
-    assert [keepalive for _, keepalive, _ in seen] == [True, False][: 1 + breaks_off]
+    assert [keepalive for _, keepalive, _ in seen] == [True, False][: 1 + bool(how)]
     assert len({nonce for nonce, _, _ in seen}) == 1
+
+
+def test_the_picture_of_a_check_is_shown_in_its_own_recording_alone(page):
+    pictures = Held(page, "/still/")
+    looked_and_hidden(page)
+    pictures.come()
+    keyboard.press(page, "n")
+    says(page, "single is open")
+    pictures.let_go()
+    page.wait_for_timeout(A_WHILE_MS)
+    assert page.locator("#check-dialog[open]").count() == 0
+
+
+def test_a_check_whose_picture_is_refused_is_told_with_the_reason(page):
+    refuse(page, "/still/", "the file is gone")
+    looked_and_hidden(page)
+    says(page, "Its true still follows: look at it. What was shown cannot be shown again: the file is gone")
+
+
+def test_a_page_shows_the_true_still_of_a_check_of_which_another_page_was_told_once(page):
+    asked = []
+    page.on("request", lambda request: "/stills/0/left?frames=0," in request.url and asked.append(request.url))
+    page.evaluate(SETTLED)
+    page.wait_for_timeout(3 * POLL_MS)
+    # On the sheet, and in the lens.
+    assert len(asked) == len({*asked}) == 2
+
+
+def test_no_try_tells_a_look_at_what_was_forgotten_since(page):
+    assert page.evaluate(FORGOTTEN) == [["sheet", [5, 6]], ["sheet", [6]], None]
+
+
+def test_time_in_which_the_machine_slept_is_no_look(page):
+    keyboard.press(page, "f")
+    page.locator("#full-canvas[data-frame]").wait_for()
+    looked_s, passed_s = page.evaluate(SLEPT)
+    assert looked_s <= passed_s + 0.05
 
 
 def test_the_true_still_of_a_check_that_is_told_when_another_recording_is_open_is_looked_at_later(page):

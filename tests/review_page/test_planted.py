@@ -95,6 +95,32 @@ def test_a_page_whose_answer_was_lost_is_told_again_what_came_of_its_checks_and_
     assert not events(folder, "seen")
 
 
+@pytest.mark.parametrize(("view", "kind"), [("sheet", "person"), ("full", "name")])
+def test_a_look_at_a_check_counts_for_no_true_still_that_was_sent_only_now(page, study, folder, clock, view, kind):
+    sprite(page, range(LONG_S))
+    frame = planted_of(study, kind)[0]
+    other = next(one for one in range(LONG_S) if one not in planted_of(study, "person") + planted_of(study, "name"))
+    needed_s = attention.needed_s(view, 1)
+
+    def send():
+        for one in (frame, other):
+            assert page.get(URL.format(one) if view == "sheet" else f"/still/{SINGLE}/mono/{one}").status_code == 200
+
+    def said():
+        says = {"number": SINGLE, "view": view, "stills": {"mono": [frame, other]}, "folding": {}, "looked_s": 2 * needed_s}
+        return post(page, "/api/seen", **says, inputs=1, height_px=90, nonce="nonce-of-looks")
+
+    send()
+    clock.s += 2 * needed_s
+    assert post(page, "/api/mark", number=SINGLE, camera="mono", frame=frame).json()["line"]["event"] == "planted"
+    send()
+    clock.s += needed_s / 2
+    assert said().json()["error"].startswith(f"frame {frame} was never sent in this size, or only now, ")
+    assert not events(folder, "seen")
+    clock.s += needed_s / 2
+    assert said().json()["line"]["event"] == "seen"
+
+
 def cell(sheet, frame):
     width = sheet.shape[1] // 10
     return sheet[frame // 10 * 90 : (frame // 10 + 1) * 90, frame % 10 * width : (frame % 10 + 1) * width]
@@ -113,6 +139,8 @@ def test_whoever_points_at_a_check_has_noticed_it_and_no_decision_is_written(pag
         answer = decide(page, first=frame, last=frame, kind="out_of_body")
     assert answer.json()["line"]["event"] == "planted"
     assert [one["outcome"] for one in answer.json()["checks"]] == ["noticed"]
+    # So other pages learn it, too.
+    assert page.get(f"/api/recordings/{SINGLE}").json()["settled"] == [["mono", frame]]
     assert [(one["frame"], one["outcome"]) for one in events(folder, "planted")] == [(frame, "noticed")]
     assert not events(folder, "decided")
 

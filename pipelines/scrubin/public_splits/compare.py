@@ -217,8 +217,8 @@ _NUMBERED = re.compile(
 _DRIVE = re.compile("[A-Za-z]:")
 _FOLDERS = re.compile(r"[/\\]")
 _WORDS = re.compile(r"[^\W\d_]+")
-_OF_SUBSET = re.compile(rf"{TRAIN}(?!e[er])|{TEST}(?!is$|es$|ic[lu])")
-"""How the first word of a folder of a subset begins, as in ``testSetA`` and ``traincases``; ``trainees`` and ``testis`` are none."""
+_OF_SUBSET = re.compile(rf"{TRAIN}(?!ee|e(?:d|rs?)[a-z]?$)|{TEST}(?!(?:[ei]s|ers?)[a-z]?$|ic[lu])")
+"""How the first word of a folder of a subset begins, as in ``testSetA`` and ``traincases``; ``traineesA`` and ``testisB`` are none."""
 
 
 def common_dataset(sheet: SplitSheet) -> str | None:

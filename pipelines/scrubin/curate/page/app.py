@@ -389,7 +389,8 @@ def _recording(study: OpenStudy, number: int) -> dict[str, Any]:
     except ReviewError as error:
         raise BadRequestError(str(error), 404) from error
     prepared = {file.camera: study.stills.prepared((number, file.camera)) for file in view.files}
-    return {"head": study.head, "recording": view, "mine": study.mine(number), "prepared": prepared}
+    settled = study.plants.settled(number)
+    return {"head": study.head, "recording": view, "mine": study.mine(number), "prepared": prepared, "settled": settled}
 
 
 def _refuse_other_edition(request: Request, edition: str) -> None:

@@ -150,7 +150,8 @@ class OpenStudy:
         Raises
         ------
         ReviewError
-            When they were never sent in this size, were looked at too shortly, stand for none, or less time has passed than was claimed.
+            When they were never sent in this size, or only now, were looked at too shortly, stand for none, or less time has passed than
+            was claimed.
         """
         folded = self._folded(number, view, stills, folding or {})
         if (line := self.desk.written(f"{nonce}-{max(stills)}")) is not None:
@@ -159,14 +160,14 @@ class OpenStudy:
         planted = {camera: self.plants.open_in((number, camera), frames) for camera, frames in stills.items()}
         true = {camera: sorted(set(frames) - {one.frame for one in planted[camera]}) for camera, frames in stills.items()}
         for camera, frames in true.items():
-            if never_sent := self.served.never_sent((number, camera), view, frames):
-                msg = f"frame {never_sent[0]} was never sent in this size, so nobody can have seen it"
+            if unseeable := self.served.unseeable((number, camera), view, frames):
+                msg = f"frame {unseeable[0]} was never sent in this size, or only now, so nobody can have seen it; look at it again"
                 raise ReviewError(msg)
         every = sum(len(frames) for frames in stills.values())
         if reason := attention.why_not(view, every, look):
             raise ReviewError(reason)
         self.served.clock.take(self.desk.newly_elsewhere_s())
-        sent_s = [self.served.since_s((number, camera), frames) for camera, frames in true.items() if frames]
+        sent_s = [self.served.since_s((number, camera), view, frames) for camera, frames in true.items() if frames]
         self.served.clock.spend(look.looked_s, min(sent_s, default=0.0))
         for camera, plants in sorted(planted.items()):
             # At full size a person planted in the sheet is looked at closely: what comes of it is said on the sheet.

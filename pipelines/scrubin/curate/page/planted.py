@@ -150,6 +150,11 @@ class Plants:
         """Return a check of which something has come."""
         return self._files.get(file, _OfFile()).done.get(frame)
 
+    def settled(self, number: int) -> list[tuple[str, int]]:
+        """Return camera and frame of the checks in a recording of which something has come: every page shows their true stills."""
+        with self._lock:
+            return [(camera, frame) for (of, camera), known in self._files.items() if of == number for frame in known.done]
+
     def news(self, number: int) -> list[Outcome]:
         """Return what has come of checks in a recording since this was asked last."""
         with self._lock:

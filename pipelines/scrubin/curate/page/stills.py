@@ -13,11 +13,12 @@ stands the way in which `FrameReader` reaches a frame. Without a reel only that 
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -30,7 +31,7 @@ from scrubin.media.decode import boundaries_s
 from scrubin.media.frame_reader import FIX_CHANGED
 from scrubin.media.pixel_aspect import SQUARE, of_video
 from scrubin.media.source import Source, SourceReader
-from scrubin.stages.review.attention import LEAST_HEIGHT_PX, Clock
+from scrubin.stages.review.attention import LEAST_HEIGHT_PX, ROUNDING_S, Clock, needed_s
 from scrubin.stages.screen import reel
 from scrubin.stages.screen.pass_over_file import DecodedPicture, Observation, Observed, observe_stored
 from scrubin.stages.screen.reel import Reel
@@ -39,17 +40,8 @@ FileKey = tuple[int, str]
 """Number of the recording, and camera."""
 
 
-@dataclass(frozen=True)
-class _Sent:
-    """The greatest height in which a frame was sent in a sheet, when it first was, and whether it was as large as it is."""
-
-    height_px: int
-    since_s: float
-    full: bool
-
-
 class Served:
-    """Remembers of every frame in which size it was sent and when, and the time that its person has spent.
+    """Remembers for which views every frame was sent large enough and since when, and the time that its person has spent.
 
     Parameters
     ----------
@@ -59,39 +51,36 @@ class Served:
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
         self.clock = Clock(now_s)
-        self._sent: dict[FileKey, dict[int, _Sent]] = {}
+        self._sent_s: dict[tuple[FileKey, str], dict[int, float]] = {}
         self._lock = threading.Lock()
 
     def sprite(self, file: FileKey, frames: Sequence[int], height: int) -> None:
         """Note stills that were sent together, each ``height`` pixels high."""
-        self._note(file, frames, height, full=False)
+        self._note(file, frames, [view for view, least_px in LEAST_HEIGHT_PX.items() if view != "full" and height >= least_px])
 
     def full(self, file: FileKey, frame: int) -> None:
         """Note a still that was sent as large as it is."""
-        self._note(file, [frame], max(LEAST_HEIGHT_PX.values()), full=True)
+        self._note(file, [frame], LEAST_HEIGHT_PX)
 
-    def never_sent(self, file: FileKey, view: str, frames: Sequence[int]) -> list[int]:
-        """Return those of the frames that cannot have been seen in a view."""
+    def unseeable(self, file: FileKey, view: str, frames: Sequence[int]) -> list[int]:
+        """Return those of the frames that cannot have been seen in a view: never sent for it, or only now."""
+        latest_s = self.clock.now_s() - needed_s(view, 1) + ROUNDING_S
         with self._lock:
-            sent = self._sent.get(file, {})
-            return [frame for frame in frames if frame not in sent or not _large_enough(sent[frame], view)]
+            sent_s = self._sent_s.get((file, view), {})
+            return [frame for frame in frames if sent_s.get(frame, math.inf) > latest_s]
 
-    def since_s(self, file: FileKey, frames: Sequence[int]) -> float:
-        """Return when the first of some frames was sent."""
+    def since_s(self, file: FileKey, view: str, frames: Sequence[int]) -> float:
+        """Return when the first of some frames was sent for a view."""
         with self._lock:
-            return min(self._sent[file][frame].since_s for frame in frames)
+            return min(self._sent_s[file, view][frame] for frame in frames)
 
-    def _note(self, file: FileKey, frames: Sequence[int], height_px: int, *, full: bool) -> None:
+    def _note(self, file: FileKey, frames: Sequence[int], views: Iterable[str]) -> None:
         now_s = self.clock.now_s()
         with self._lock:
-            sent = self._sent.setdefault(file, {})
-            for frame in frames:
-                before = sent.get(frame, _Sent(0, now_s, full=False))
-                sent[frame] = replace(before, height_px=max(height_px, before.height_px), full=full or before.full)
-
-
-def _large_enough(sent: _Sent, view: str) -> bool:
-    return sent.full if view == "full" else sent.height_px >= LEAST_HEIGHT_PX[view]
+            for view in views:
+                sent_s = self._sent_s.setdefault((file, view), {})
+                for frame in frames:
+                    sent_s.setdefault(frame, now_s)
 
 
 Box = tuple[int, int, int, int]

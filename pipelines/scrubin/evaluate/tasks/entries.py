@@ -161,17 +161,19 @@ def check(path: Path, of: Entries) -> CheckedSubmission:
 def placed(faults: Sequence[Fault], path: Path, of: Entries) -> tuple[Fault, ...]:
     """Return faults as participants can use them.
 
-    Files are named without the folders of the submission and of the labels, which are nobody's business; who hands in files can name no
-    format, only write another one.
+    Files are named without the folders of the submission and of the labels, which are nobody's business, and as labels where they are none
+    of the submission; who hands in files can name no format, only write another one.
     """
-    alone = path.name if path.is_file() else ""
-    folders = sorted(
-        (one if one.is_dir() else one.parent for one in (path, of.order.truth.path)), key=lambda one: len(one.parts), reverse=True
-    )
+    alone, truth = path.name if path.is_file() else "", of.order.truth.path
+    own, labels = (one if one.is_dir() else one.parent for one in (path, truth))
+    folders = sorted((own, labels), key=lambda one: len(one.parts), reverse=True)
 
     def named(file: str) -> str:
+        if Path(file) == path:
+            return alone
         inside = next((folder for folder in folders if Path(file).is_relative_to(folder)), None)
-        return alone if Path(file) == path else file if inside is None else name_within(file, inside)
+        told = file if inside is None else name_within(file, inside)
+        return told if inside in (own, None) and Path(file) != truth else f"labels: {told}"
 
     def fix_of(fault: Fault) -> str:
         names_format = fault.rule in FORMAT_FIXES and "--from" in fault.fix

@@ -41,8 +41,13 @@ _OF_LABELS = re.compile("(?:frame|video|image|img|clip|phase|pred|prediction|lab
 _OF_ROWS = frozenset(("x", "y", "bbox", "start", "end", "imageid", "categoryid", "counts", "rle"))
 """Words, and whole names of columns, that labels have: no log has one, nor settings as a key."""
 _VIDEO = re.compile(
-    r"(?:video|vid|clip|film|case|op|operation|surgery|procedure|patient|subject|recording|sequence|session|no|nr|id)s?\W*", re.IGNORECASE
+    r"[\W_]*(?:(?:video|vid|clip|film|case|fall|op|operation|surgery|procedure|patient|subject|recording|sequence|session|trial"
+    r"|number|no|nr|id)s?[\W_]*)*",
+    re.IGNORECASE,
 )
+"""Words before the number of a video, and what stands around them, as in ``Video no. - 3`` and ``video_id #3``."""
+_ZEROS = re.compile(r"(?<![^\W_])(?<![0-9][\W_])0++(?=[1-9][0-9]*+[\W_]*+$)")
+"""Before a number at the end that is none of a date or time."""
 _BETWEEN_CELLS = re.compile(r"[,;|\s]+")
 _ITEM = re.compile(r"^(?:[-*]|[0-9]{1,3}[.)])\s+(?=\S)")
 _NUMBER_OR_TIME = re.compile(
@@ -154,7 +159,8 @@ def _is_read_as_none(file: Path, videos: Names[str]) -> bool:
     if suffix == ".csv":
         return _is_log([[cell.strip() for cell in lines[0].split(",")]])
     # A number names a video where it begins a line, also behind a word for one; elsewhere anything is counted.
-    if any(_names_one(_beginning(one), numbers) for line in lines for one in (line, _ITEM.sub("", line))):
+    plain = frozenset(_ZEROS.sub("", one) for one in numbers)
+    if any(_names_one(_ZEROS.sub("", _beginning(one)), plain) for line in lines for one in (line, _ITEM.sub("", line))):
         return False
     if suffix == ".json" or lines[0].startswith("{"):
         return _is_log_of_json(lines)
@@ -216,7 +222,9 @@ def _may_be_row(line: str) -> bool:
 
 
 def _cells(line: str) -> list[str]:
-    return _BETWEEN_CELLS.split(line.strip(",;| \t"))
+    """Return the cells of a line, the last one empty where it ends with a comma, as settings do."""
+    first, *others = _BETWEEN_CELLS.split(line.strip().strip("|").strip())
+    return [first, *others] if first or not others else others
 
 
 def _beginning(line: str) -> str:

@@ -59,12 +59,14 @@ export async function getPicture(path, signal) {
   return persistently(path, { signal }, decoded, LONGEST_MS.bytes);
 }
 
-/** Send a JSON body and return the JSON of the answer: what was answered is written. */
+/** Send a JSON body, as it is at each try, and return the JSON of the answer: what was answered is written. */
 export async function post(path, body, { keepalive = false } = {}) {
   const options = {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-Scrubin": "1" },
-    body: JSON.stringify(body),
+    get body() {
+      return JSON.stringify(body);
+    },
     keepalive,
   };
   return keepalive ? inJson(await once(path, { ...options, signal: AbortSignal.timeout(LONGEST_MS.json) })) : persistently(path, options, inJson);

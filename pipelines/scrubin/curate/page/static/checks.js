@@ -23,7 +23,10 @@ export function noticed(checks) {
 export class Checks {
   /** `again` are those who show stills, and show them anew. */
   constructor({ watch, say, draw, again }) {
-    Object.assign(this, { watch, say, draw, again });
+    Object.assign(this, { watch, say, draw, renewed: new Set() });
+    // What opens is fetched after it was settled.
+    state.on("recording", () => this.#renew([]));
+    state.on("marks", () => this.#renew(again));
     state.on("checks", () => this.#told());
     state.on("elsewhere", () => this.#toldElsewhere());
   }
@@ -47,12 +50,21 @@ export class Checks {
     return this.draw();
   }
 
+  /** Whatever was looked at of a check was not its true still, also where another page was told. */
+  #renew(again) {
+    for (const [camera, frame] of state.settled) {
+      const name = `${state.number}/${camera}/${frame}`;
+      if (this.renewed.has(name)) continue;
+      this.renewed.add(name);
+      this.watch.forget(camera, frame);
+      for (const one of again) one.refresh(camera, frame);
+    }
+  }
+
   #told() {
     const told = state.checks;
     state.checks = [];
     for (const { camera, frame, kind, outcome } of told) {
-      this.watch.forget(camera, frame);
-      for (const one of this.again) one.refresh(camera, frame);
       if (outcome === "missed") this.#missed(camera, frame, `At ${whereOf({ camera, frame })} a check showed ${whatOf(kind)}, and you went on. It is not in the recording. Its true still follows: look at it.`);
     }
     const sentence = noticed(told);
@@ -69,13 +81,22 @@ export class Checks {
   }
 
   async #missed(camera, frame, text) {
+    const { number } = state;
     this.say(text, false, true);
-    byId("check-text").textContent = text;
-    const canvas = byId("check-canvas");
-    const picture = await getPicture(`/check/${state.number}/${camera}/${frame}`);
-    Object.assign(canvas, { width: picture.width, height: picture.height });
-    canvas.getContext("2d").drawImage(picture, 0, 0);
-    picture.close();
-    if (!byId("check-dialog").open) byId("check-dialog").showModal();
+    try {
+      const picture = await getPicture(`/check/${number}/${camera}/${frame}`);
+      if (state.number === number) show(picture, text);
+      picture.close();
+    } catch (error) {
+      this.say(`${text} What was shown cannot be shown again: ${error.message}`, false, true);
+    }
   }
+}
+
+function show(picture, text) {
+  byId("check-text").textContent = text;
+  const canvas = byId("check-canvas");
+  Object.assign(canvas, { width: picture.width, height: picture.height });
+  canvas.getContext("2d").drawImage(picture, 0, 0);
+  if (!byId("check-dialog").open) byId("check-dialog").showModal();
 }

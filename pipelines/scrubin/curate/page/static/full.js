@@ -63,6 +63,8 @@ export class Full {
 
   #closed() {
     this.#setBox(null);
+    // Opened again it is looked at anew, and may be another picture.
+    this.name = null;
     this.aborter?.abort();
     this.#leave();
     state.set({ pane: this.pane ?? "sheet" });

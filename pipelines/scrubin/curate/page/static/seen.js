@@ -181,7 +181,7 @@ export class Watch {
 
   #tick() {
     const now = performance.now();
-    const passedS = Math.min(now - this.last, MOST_TICK_MS) / 1000;
+    const passedS = now - this.last > MOST_TICK_MS ? 0 : (now - this.last) / 1000;
     this.last = now;
     const view = this.#view();
     this.isThere = !document.hidden && document.hasFocus() && now - this.touched < IDLE_S * 1000;
@@ -209,21 +209,25 @@ export class Watch {
     return this.sending;
   }
 
-  async #say({ body, stills }, keepalive = false) {
-    const says = { ...body, nonce: nonce() };
+  async #say({ stills, acts }, keepalive = false) {
+    const name = nonce();
+    // What was forgotten since was not the true still: no try tells it.
+    const meant = () => stills.filter((still) => this.reported.has(still.name));
+    const says = { toJSON: () => ({ ...bodyOf(meant(), acts), nonce: name }) };
     try {
       const answer = await post("/api/seen", says, { keepalive }).catch((error) => {
-        if (!keepalive || error instanceof Refused) throw error;
+        if (!keepalive || (error instanceof Refused && !error.again)) throw error;
         // It may have been written: said again under the same name, it is answered as it was.
         return post("/api/seen", says);
       });
       state.take(answer);
       state.tell("written");
     } catch (error) {
+      const asked = meant();
+      if (!asked.length) return;
       // They are asked for once more, and keep what they were looked at for while their recording is open.
-      for (const still of stills) {
-        // What was forgotten meanwhile was not the true still.
-        if (!this.reported.delete(still.name)) continue;
+      for (const still of asked) {
+        this.reported.delete(still.name);
         if (still.number === state.number && !this.stills.has(still.name)) this.stills.set(still.name, still);
       }
       this.#forgetFolds();
@@ -237,21 +241,30 @@ export class Watch {
     const batches = new Map();
     for (const still of this.passed) {
       const name = `${still.number}/${still.view}`;
-      if (!batches.has(name)) batches.set(name, { stills: [], body: { number: still.number, view: still.view, stills: {}, folding: {}, looked_s: 0, inputs: Math.max(1, this.acts), height_px: Infinity } });
-      const { body, stills } = batches.get(name);
-      stills.push(still);
-      (body.stills[still.camera] ??= []).push(still.frame);
-      if (still.fold) (body.folding[still.camera] ??= []).push(still.frame);
-      body.looked_s += still.spent;
-      body.height_px = Math.min(body.height_px, Math.floor(still.height));
+      if (!batches.has(name)) batches.set(name, { stills: [], acts: Math.max(1, this.acts) });
+      batches.get(name).stills.push(still);
       this.stills.delete(still.name);
       this.reported.add(still.name);
     }
     if (this.passed.size) this.acts = 0;
     this.passed.clear();
-    for (const { body } of batches.values()) body.looked_s = Math.round(body.looked_s * 1000) / 1000;
     return [...batches.values()];
   }
+}
+
+/** What is said of stills of one recording and view. */
+function bodyOf(all, inputs) {
+  if (!all.length) throw new Refused(0, "none of these stills is meant any more", false);
+  const [{ number, view }] = all;
+  const body = { number, view, stills: {}, folding: {}, looked_s: 0, inputs, height_px: Infinity };
+  for (const { camera, frame, fold, spent, height } of all) {
+    (body.stills[camera] ??= []).push(frame);
+    if (fold) (body.folding[camera] ??= []).push(frame);
+    body.looked_s += spent;
+    body.height_px = Math.min(body.height_px, Math.floor(height));
+  }
+  body.looked_s = Math.round(body.looked_s * 1000) / 1000;
+  return body;
 }
 
 // A still that stood for others was looked at for them as well: unfolded, or in another fold, it is another one.

@@ -15,6 +15,8 @@ class State extends EventTarget {
   view = null;
   mine = { unseen: {}, folded: {}, stops: {}, seen: [], decided: [] };
   prepared = {};
+  /** Camera and frame of the checks of which something has come, whichever page was told. */
+  settled = [];
   checks = [];
   /** The answer that was about another recording last. */
   elsewhere = null;
@@ -107,6 +109,7 @@ class State extends EventTarget {
     this.view = answer.recording;
     this.mine = answer.mine;
     this.prepared = answer.prepared;
+    this.settled = answer.settled;
     if (tell) this.tell("marks");
     this.checks = answer.checks ?? [];
     if (this.checks.length) this.tell("checks");
