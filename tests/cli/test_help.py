@@ -40,9 +40,11 @@ from scrubin import cli
 texts, came = {}, {}
 for command in json.loads(sys.argv[1]):
     text = io.StringIO()
-    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(text):
-        cli.main([*command, "--help"])
-    texts[" ".join(command)] = text.getvalue()
+    try:
+        with contextlib.redirect_stdout(text):
+            cli.main([*command, "--help"])
+    except SystemExit as end:
+        texts[" ".join(command)] = text.getvalue() * (not end.code)
     for name in set(json.loads(sys.argv[2])) & set(sys.modules):
         came.setdefault(name, " ".join(command))
 print(json.dumps([texts, came]))
@@ -59,6 +61,14 @@ def asked():
 def test_no_help_text_imports_what_is_slow(asked):
     _, came = asked
     assert came == {}
+
+
+def test_every_command_prints_its_help_with_formats_units_and_defaults(asked):
+    texts, _ = asked
+    assert [name for name in map(" ".join, EVERY) if not texts[name].startswith(f"usage: scrubin {name}")] == []
+    assert [name for name in {*readable(), *WRITERS} if f"  {name} " not in texts["convert"]] == []
+    for command, words in (("convert", ["default"]), ("frames", ["seconds", "px", "default"]), ("frames-check", ["per second", "default"])):
+        assert all(word in texts[command] for word in words)
 
 
 def test_the_help_of_a_metric_has_its_choices_and_no_others(asked):
