@@ -45,13 +45,13 @@ def test_a_sound_file(check):
 def test_every_official_split_is_sound_and_recognised(name, check):
     split = catalogue.load(name)
     rows = split.rows if len(split.folds) > 1 else split.rows.drop(columns="fold")
-    assert f"FILE equals the official split {name}" in check(rows.to_csv(index=False), code=0)
+    assert f"equals the official split {name}" in check(rows.to_csv(index=False), code=0)
 
 
 def test_one_fold_is_recognised(check):
     rows = catalogue.load("cholect50/cv").rows
     said = check(rows[rows.fold == 2].drop(columns="fold").to_csv(index=False), code=0)
-    assert "FILE equals the official split cholect50/cv@2" in said
+    assert "equals the official split cholect50/cv@2" in said
 
 
 def test_spellings_of_one_public_video_are_one_video(check):

@@ -105,6 +105,12 @@ def test_predictions_in_the_layout_of_the_ground_truth_are_scores_and_no_labels(
     assert "classes=100; component=ivt" in good(capsys, *sides(tmp_path, "recognition", "--predictions-from", "matrices")).out
 
 
+def test_damaged_files_of_a_part_are_not_passed_over(tmp_path):
+    folder = put(ground_truth(tmp_path / "cholect50"), detection={"one.json": '{"frame": [1], "list": ['}, phases={"one.csv": b"\0"})
+    faults = read_path(folder, None, Options()).faults
+    assert [one.file.removeprefix(f"{folder}/") for one in faults] == ["detection/one.json", "phases/one.csv"]
+
+
 def test_two_vocabularies_of_ground_truth_must_be_told_apart(tmp_path, capsys):
     for name, triplets in (("cholect50", 100), ("prostatd", 89)):
         put(tmp_path, gt={f"{name}/recognition/one.npz": {"frame": np.arange(2), "ivt": np.eye(2, triplets, dtype=np.int8)}})

@@ -31,7 +31,7 @@ def same(got, expected):
     )
 
 
-@pytest.fixture(params=[case for case in recognition_cases.CASES if case != "edge"])
+@pytest.fixture(params=["basic", "nonull"])
 def recognition(request, tmp_path):
     for video in recognition_cases.golden_videos(request.param):
         name, found = f"VID{video.name}.npz", {"predictions": video.scores}
@@ -70,7 +70,7 @@ def test_a_submission_gives_the_same_numbers_as_arrays(tmp_path, capsys):
     assert results(capsys, tmp_path, "recognition")[0] == by_arrays
 
 
-@pytest.mark.parametrize("case", ["basic", "perfect", "crowded", "order_a"])
+@pytest.mark.parametrize("case", ["basic", "crowded"])
 def test_detection_of_lists_gives_the_published_numbers(case, tmp_path, capsys):
     for folder, side in (("truth", "gt"), ("found", "pd")):
         for number, frames in enumerate(detection_cases.golden(case)["videos"]):
