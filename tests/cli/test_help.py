@@ -17,7 +17,7 @@ from scrubin.labels.registry import WRITERS, readable
 from scrubin.media.rig import MM_PER_UNIT
 
 SLOW = {"PIL", "numpy", "pandas", "pyarrow", "matplotlib", "pingouin", "prefect", "great_expectations", "dask", "scrubin.evaluate.side"}
-NEVER = sorted({*machine.EXTRA_OF, *SLOW})
+NEVER = sorted({*machine.EXTRA_OF, *SLOW, "rapidocr"})
 """Import one of these, and a help text takes longer than 0.25 s of the processor."""
 FURTHER = [
     *(("splits", name) for name in splits.SUBCOMMANDS),

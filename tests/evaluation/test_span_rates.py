@@ -11,6 +11,7 @@ from label_examples import EXAMPLES
 from score_runs import good, put, sides
 from scrubin import cli
 
+pytestmark = pytest.mark.usefixtures("own_judge")
 SAID = "spans of phases are taken at 1 frame per second, as no rate is named"
 
 
