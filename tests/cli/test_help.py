@@ -19,18 +19,11 @@ from scrubin.media.rig import MM_PER_UNIT
 SLOW = {"PIL", "numpy", "pandas", "pyarrow", "matplotlib", "pingouin", "prefect", "great_expectations", "dask", "scrubin.evaluate.side"}
 NEVER = sorted({*machine.EXTRA_OF, *SLOW, "rapidocr"})
 """Import one of these, and a help text takes longer than 0.25 s of the processor."""
+BELOW = "challenge bundle, submission causality, submission check, submission training, deid make, deid score, dicom show, dicom write"
+SUBCOMMANDS = {"splits": splits.SUBCOMMANDS, "stereo": stereo.SUBCOMMANDS, "score": METRICS}
 FURTHER = [
-    *(("splits", name) for name in splits.SUBCOMMANDS),
-    *(("stereo", name) for name in stereo.SUBCOMMANDS),
-    *(("score", name) for name in METRICS),
-    ("challenge", "bundle"),
-    ("submission", "causality"),
-    ("submission", "check"),
-    ("submission", "training"),
-    ("deid", "make"),
-    ("deid", "score"),
-    ("dicom", "show"),
-    ("dicom", "write"),
+    *((command, name) for command, names in SUBCOMMANDS.items() for name in names),
+    *(tuple(words.split()) for words in BELOW.split(", ")),
 ]
 EVERY = [*((name,) for name in cli.COMMANDS), *FURTHER]
 ASK = """
