@@ -151,7 +151,8 @@ def test_the_score_of_a_video_is_that_of_the_video_alone(home, tmp_path, capsys)
     folder = home / "tracks"
     held_against = entries.held_against("tracks", Source(folder / "truth"))
     team = entry_scores.evaluated("worse", folder / "worse", held_against, "hota")
-    for at, video in enumerate(VIDEOS):
+    # In the first an id changes, in the second a box is missing.
+    for at, video in enumerate(VIDEOS[:2]):
         alone = tmp_path / video
         for side in ("truth", "worse"):
             put(alone / side, {name: (folder / side / name).read_bytes() for name in (f"{video}.txt", f"{video}/seqinfo.ini")})
