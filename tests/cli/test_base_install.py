@@ -270,11 +270,6 @@ def test_a_command_of_the_base_imports_no_package_of_an_extra(words):
     assert run_imports(words) <= BY_OPTION.get(words, set())
 
 
-@pytest.mark.parametrize("name", cli.COMMANDS)
-def test_no_help_text_needs_a_package_of_an_extra(name):
-    assert imports_of(cli.module_of(name)) == set()
-
-
 @pytest.mark.slow
 def test_loading_and_every_format_of_labels_import_no_package_of_an_extra():
     formats = [path.relative_to(LIBRARY.parent) for path in (LIBRARY / "labels").rglob("*.py")]

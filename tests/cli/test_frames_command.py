@@ -110,12 +110,3 @@ def test_the_check_passes_on_our_frames_and_on_dropped_ones_when_allowed(video, 
 def test_the_check_names_a_file_that_is_no_tar(video, capsys):
     assert cli.main(["frames-check", str(video), str(video)]) == 1
     assert "name a folder of frames, or their tar" in capsys.readouterr().err
-
-
-def test_help_says_units_and_defaults(capsys):
-    for command, words in (("frames", ("seconds", "px", "default")), ("frames-check", ("per second", "default"))):
-        with pytest.raises(SystemExit) as stopped:
-            cli.main([command, "--help"])
-        assert stopped.value.code == 0
-        shown = capsys.readouterr().out
-        assert all(word in shown for word in words)

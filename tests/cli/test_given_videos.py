@@ -74,8 +74,8 @@ def test_a_file_is_taken_as_it_is(video):
         assert path == video
 
 
-def test_what_changes_while_it_is_read_is_refused(video, monkeypatch):
-    memory, really = fsspec.filesystem("memory"), MemoryFileSystem.cat_file
+def test_what_changes_while_it_is_read_is_refused(video, memory, monkeypatch):
+    really = MemoryFileSystem.cat_file
     memory.pipe_file("/raw/one.mkv", video.read_bytes())
 
     def changing(self, path, start=None, end=None, **more):
@@ -85,12 +85,9 @@ def test_what_changes_while_it_is_read_is_refused(video, monkeypatch):
         return data
 
     monkeypatch.setattr(MemoryFileSystem, "cat_file", changing)
-    with (
-        pytest.raises(StageError, match=r"^memory://raw/one.mkv: it was changed while it was read; wait until"),
-        given.given_video("memory://raw/one.mkv"),
-    ):
+    said = r"^memory://raw/one.mkv: it was changed while it was read; wait until"
+    with pytest.raises(StageError, match=said), given.given_video("memory://raw/one.mkv"):
         pass
-    memory.rm("/raw", recursive=True)
 
 
 def test_no_room_for_the_copy_is_said_before_a_byte_is_read(video, monkeypatch):
@@ -102,48 +99,49 @@ def test_no_room_for_the_copy_is_said_before_a_byte_is_read(video, monkeypatch):
         Path(given.given_video(f"file://{video}").__enter__())
 
 
+@pytest.fixture
+def memory():
+    """What is in a store, which the next test does not see."""
+    store = fsspec.filesystem("memory")
+    yield store
+    store.rm("/raw", recursive=True)
+
+
 def test_an_address_without_a_video_says_so_in_one_line(video, capsys):
     code, said = asked(capsys, "probe", f"file://{video.parent}/other.mkv")
-    assert code == 1
-    assert said.err == f"scrubin probe: file://{video.parent}/other.mkv: it is not there\n"
+    assert (code, said.err) == (1, f"scrubin probe: file://{video.parent}/other.mkv: it is not there\n")
     (video.parent / "text.mkv").write_text("no video")
     code, said = asked(capsys, "probe", f"file://{video.parent}/text.mkv")
     assert code == 1
     assert said.err.startswith(f"scrubin probe: file://{video.parent}/text.mkv: ")
 
 
-def test_an_empty_object_and_the_beginning_of_names_are_named_by_their_address(video):
-    memory = fsspec.filesystem("memory")
+@pytest.mark.parametrize("name", ["memory://raw/empty.mkv", "memory://raw/day", "memory://raw/day/"])
+def test_an_empty_object_and_the_beginning_of_names_are_named_by_their_address(video, memory, name):
     memory.pipe_file("/raw/empty.mkv", b"")
     memory.pipe_file("/raw/day/one.mkv", video.read_bytes())
-    for name in ("memory://raw/empty.mkv", "memory://raw/day", "memory://raw/day/"):
-        with pytest.raises(ScrubinError) as told, given.given_video(name):
-            pass
-        assert str(told.value).startswith(f"{name}: ")
-        assert "copies" not in str(told.value)
-    memory.rm("/raw", recursive=True)
+    with pytest.raises(ScrubinError) as told, given.given_video(name):
+        pass
+    assert str(told.value).startswith(f"{name}: ")
+    assert "copies" not in str(told.value)
 
 
 @pytest.mark.parametrize(
     ("last", "suffix"),
     [("one.mkv", ".mkv"), ("one.mkv?a=1.b", ".mkv"), ("one", ""), ("one." + "x" * 300, ""), ("one.mkv?sig=" + "y" * 300, ".mkv")],
 )
-def test_the_copy_has_the_ending_of_the_name_alone(video, last, suffix):
+def test_the_copy_has_the_ending_of_the_name_alone(video, memory, last, suffix):
     """Memory takes a name of any length, as object stores do."""
-    memory = fsspec.filesystem("memory")
     memory.pipe_file(f"/raw/{last}", video.read_bytes())
     with given.given_video(f"memory://raw/{last}") as path:
         assert path.name == f"video{suffix}"
-    memory.rm("/raw", recursive=True)
 
 
-def test_what_probe_tells_of_a_signed_address_has_no_signature(video, capsys):
-    memory = fsspec.filesystem("memory")
+def test_what_probe_tells_of_a_signed_address_has_no_signature(video, memory, capsys):
     memory.pipe_file("/raw/one.mkv?sig=secret", video.read_bytes())
     code, said = asked(capsys, "probe", "memory://raw/one.mkv?sig=secret")
     assert code == 0
     assert "secret" not in said.out + said.err
-    memory.rm("/raw", recursive=True)
 
 
 @pytest.mark.parametrize(

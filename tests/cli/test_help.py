@@ -17,20 +17,13 @@ from scrubin.labels.registry import WRITERS, readable
 from scrubin.media.rig import MM_PER_UNIT
 
 SLOW = {"PIL", "numpy", "pandas", "pyarrow", "matplotlib", "pingouin", "prefect", "great_expectations", "dask", "scrubin.evaluate.side"}
-NEVER = sorted({*machine.EXTRA_OF, *SLOW})
+NEVER = sorted({*machine.EXTRA_OF, *SLOW, "rapidocr"})
 """Import one of these, and a help text takes longer than 0.25 s of the processor."""
+BELOW = "challenge bundle, submission causality, submission check, submission training, deid make, deid score, dicom show, dicom write"
+SUBCOMMANDS = {"splits": splits.SUBCOMMANDS, "stereo": stereo.SUBCOMMANDS, "score": METRICS}
 FURTHER = [
-    *(("splits", name) for name in splits.SUBCOMMANDS),
-    *(("stereo", name) for name in stereo.SUBCOMMANDS),
-    *(("score", name) for name in METRICS),
-    ("challenge", "bundle"),
-    ("submission", "causality"),
-    ("submission", "check"),
-    ("submission", "training"),
-    ("deid", "make"),
-    ("deid", "score"),
-    ("dicom", "show"),
-    ("dicom", "write"),
+    *((command, name) for command, names in SUBCOMMANDS.items() for name in names),
+    *(tuple(words.split()) for words in BELOW.split(", ")),
 ]
 EVERY = [*((name,) for name in cli.COMMANDS), *FURTHER]
 ASK = """
@@ -40,9 +33,11 @@ from scrubin import cli
 texts, came = {}, {}
 for command in json.loads(sys.argv[1]):
     text = io.StringIO()
-    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(text):
-        cli.main([*command, "--help"])
-    texts[" ".join(command)] = text.getvalue()
+    try:
+        with contextlib.redirect_stdout(text):
+            cli.main([*command, "--help"])
+    except SystemExit as end:
+        texts[" ".join(command)] = text.getvalue() * (not end.code)
     for name in set(json.loads(sys.argv[2])) & set(sys.modules):
         came.setdefault(name, " ".join(command))
 print(json.dumps([texts, came]))
@@ -59,6 +54,14 @@ def asked():
 def test_no_help_text_imports_what_is_slow(asked):
     _, came = asked
     assert came == {}
+
+
+def test_every_command_prints_its_help_with_formats_units_and_defaults(asked):
+    texts, _ = asked
+    assert [name for name in map(" ".join, EVERY) if not texts[name].startswith(f"usage: scrubin {name}")] == []
+    assert [name for name in {*readable(), *WRITERS} if f"  {name} " not in texts["convert"]] == []
+    for command, words in (("convert", ["default"]), ("frames", ["seconds", "px", "default"]), ("frames-check", ["per second", "default"])):
+        assert all(word in texts[command] for word in words)
 
 
 def test_the_help_of_a_metric_has_its_choices_and_no_others(asked):

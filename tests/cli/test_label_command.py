@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import re
@@ -112,24 +113,26 @@ def test_a_certificate_with_its_own_key_is_fit_also_where_a_passphrase_protects_
     server.Certificate(study / "cert.pem", study / key).refuse_unfit()
 
 
-def test_a_broken_chain_is_named_and_nothing_is_read_from_it(said, study):
-    path = study / events.LEDGER_PATH
-    before = path.read_bytes()
-    path.write_bytes(before.replace(b'"by":"0"', b'"by":"1"') + before)
-    code, text = said("--verify")
-    path.write_bytes(before)
+@pytest.fixture
+def changed():
+    """Change a file of the study while a test looks at it."""
+
+    @contextlib.contextmanager
+    def changed(path, change):
+        before = path.read_bytes()
+        path.write_bytes(change(before))
+        yield
+        path.write_bytes(before)
+
+    return changed
+
+
+def test_a_broken_chain_is_named_and_nothing_is_read_from_it(said, study, changed):
+    with changed(study / events.LEDGER_PATH, lambda before: before.replace(b'"by":"0"', b'"by":"1"') + before):
+        code, text = said("--verify")
     assert code == 1
     assert "the chain of labels is broken here" in text
     assert "everything has to be labelled again" in text
-
-
-def test_a_study_without_the_section_is_told_what_to_write(said, study):
-    path = study / "params.yaml"
-    before = path.read_text(encoding="utf-8")
-    path.write_text(before.partition("label:")[0], encoding="utf-8")
-    code, text = said("--progress")
-    path.write_text(before, encoding="utf-8")
-    assert (code, "there is no section 'label'" in text) == (1, True)
 
 
 WRONG = [
@@ -140,16 +143,17 @@ WRONG = [
     ("quality: [smoke, blurred]", "quality: []", "'label.quality' names nothing, but is a layer"),
     ("overlap: 1.0", "overlap: 1.5", "'label.overlap' must lie in [0.0, 1.0]"),
     ("order: mixed", "order: random", "'label.order' must be one of mixed, listed"),
+    (None, "", "there is no section 'label'"),
 ]
 
 
 @each("old, new, says", WRONG)
-def test_a_wrong_parameter_is_named_with_what_it_may_be(said, study, old, new, says):
-    path = study / "params.yaml"
-    before = path.read_text(encoding="utf-8")
-    path.write_text(before.replace(old, new), encoding="utf-8")
-    code, text = said("--progress")
-    path.write_text(before, encoding="utf-8")
+def test_a_wrong_parameter_is_named_with_what_it_may_be(said, study, changed, old, new, says):
+    def change(text):
+        return text.replace(old.encode(), new.encode()) if old else text.partition(b"label:")[0]
+
+    with changed(study / "params.yaml", change):
+        code, text = said("--progress")
     assert code == 1
     assert says in text
 

@@ -21,51 +21,57 @@ def folder(tmp_path):
     return tmp_path
 
 
-def rank(folder, *teams, more=(), out="out"):
-    given = [one if "=" in one else str(folder / one) for one in teams]
-    return cli.main(["rank", *given, "--ground-truth", str(folder / "gt"), "--out", str(folder / out), *QUICK, *more])
+@pytest.fixture
+def rank(folder, capsys):
+    """Rank teams into a folder, with an exit code that must be; return what is printed."""
+
+    def rank(*teams, more=(), out="out", code=0):
+        given = [one if "=" in one else str(folder / one) for one in teams]
+        assert cli.main(["rank", *given, "--ground-truth", str(folder / "gt"), "--out", str(folder / out), *QUICK, *more]) == code
+        return capsys.readouterr()
+
+    return rank
 
 
-def test_a_ranking_is_written_three_ways_and_twice_the_same(folder, capsys):
-    assert rank(folder, "one", "two") == 0
-    assert "2 teams ranked, 0 not ranked" in capsys.readouterr().out
+def teams_of(folder):
+    return [team["team"] for team in json.loads((folder / "out/ranking.json").read_text())["teams"]]
+
+
+def test_a_ranking_is_written_three_ways_and_twice_the_same(folder, rank):
+    assert "2 teams ranked, 0 not ranked" in rank("one", "two").out
     names = ["index.html", "ranking.csv", "ranking.json"]
     assert sorted(path.name for path in (folder / "out").iterdir()) == names
-    assert rank(folder, "two", "one", out="again") == 0
+    rank("two", "one", out="again")
     for name in names:
         content = (folder / "out" / name).read_bytes()
         assert content == (folder / "again" / name).read_bytes()
         assert str(folder).encode() not in content
 
 
-def test_a_team_that_fails_is_listed_and_the_exit_code_is_1(folder, capsys):
+def test_a_team_that_fails_is_listed_and_the_exit_code_is_1(folder, rank):
     (folder / "two/VID02.json").unlink()
-    assert rank(folder, "one", "two") == 1
-    told = json.loads((folder / "out/ranking.json").read_text())
-    assert [team["team"] for team in told["teams"]] == ["one"]
-    assert told["not_ranked"][0]["reasons"] == ["VID02.json: the video is not predicted; add it; predicted are VID01"]
-    assert "not ranked: two: 1 error" in capsys.readouterr().out
+    assert "not ranked: two: 1 error" in rank("one", "two", code=1).out
+    assert teams_of(folder) == ["one"]
+    (other,) = json.loads((folder / "out/ranking.json").read_text())["not_ranked"]
+    assert other["reasons"] == ["VID02.json: the video is not predicted; add it; predicted are VID01"]
 
 
-def test_nothing_is_written_when_no_team_can_be_ranked(folder, capsys):
-    assert rank(folder, "nobody") == 1
-    assert "nothing is written" in capsys.readouterr().err
+def test_nothing_is_written_when_no_team_can_be_ranked(folder, rank):
+    assert "nothing is written" in rank("nobody", code=1).err
     assert not (folder / "out").exists()
 
 
-def test_names_may_be_given(folder):
-    assert rank(folder, f"Team A={folder / 'one'}", f"B=b={folder}/two") == 1
-    told = json.loads((folder / "out/ranking.json").read_text())
-    assert [team["team"] for team in told["teams"]] == ["Team A"]
+def test_names_may_be_given(folder, rank):
+    rank(f"Team A={folder / 'one'}", f"B=b={folder}/two", code=1)
+    assert teams_of(folder) == ["Team A"]
     (folder / "x=y").mkdir()
-    assert rank(folder, f"Team A={folder / 'one'}", str(folder / "two")) == 0
+    rank(f"Team A={folder / 'one'}", str(folder / "two"))
 
 
-def test_a_folder_whose_name_has_an_equals_sign_is_a_folder(folder):
+def test_a_folder_whose_name_has_an_equals_sign_is_a_folder(folder, rank):
     (folder / "one").rename(folder / "x=1")
-    assert rank(folder, str(folder / "x=1"), "two") == 0
-    told = json.loads((folder / "out/ranking.json").read_text())
-    assert sorted(team["team"] for team in told["teams"]) == ["two", "x=1"]
+    rank(str(folder / "x=1"), "two")
+    assert sorted(teams_of(folder)) == ["two", "x=1"]
 
 
 @pytest.mark.parametrize(
@@ -82,9 +88,8 @@ def test_a_folder_whose_name_has_an_equals_sign_is_a_folder(folder):
         (("one",), ("--videos", "VID09"), "out", 1, "no video VID09"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_sentence(folder, capsys, teams, more, out, code, words):
-    assert rank(folder, *teams, more=more, out=out) == code
-    error = capsys.readouterr().err
+def test_what_cannot_be_is_refused_in_one_sentence(rank, teams, more, out, code, words):
+    error = rank(*teams, more=more, out=out, code=code).err
     assert words in error
     assert error.startswith("scrubin rank: ")
 
@@ -103,22 +108,19 @@ def test_json_is_printed_also_when_a_team_or_all_teams_fail(folder, capsys):
     call = ["--ground-truth", str(folder / "gt"), "--resamples", "20", "--json"]
     assert cli.main(["rank", *given, *call]) == 1
     told = json.loads(capsys.readouterr().out)
-    assert [team["team"] for team in told["teams"]] == ["one"]
-    assert [one["team"] for one in told["not_ranked"]] == ["two"]
+    assert [[one["team"] for one in told[key]] for key in ("teams", "not_ranked")] == [["one"], ["two"]]
     assert cli.main(["rank", given[1], *call]) == 1
     printed = capsys.readouterr()
     assert json.loads(printed.out)["teams"] == []
     assert "no submission can be ranked" in printed.err
 
 
-def test_the_clip_test_of_the_challenge_is_a_choice_and_says_what_it_is(folder, capsys):
-    assert rank(folder, "one", "two", more=("--test", "clips", "--correction", "none")) == 0
-    printed = capsys.readouterr().out
+def test_the_clip_test_of_the_challenge_is_a_choice_and_says_what_it_is(rank):
+    printed = rank("one", "two", more=("--test", "clips", "--correction", "none")).out
     assert "12 of 12 clips of 20 consecutive frames" in printed
     assert "not corrected for the number of comparisons" in printed
     assert "clips of one video are not independent of each other" in printed
-    assert rank(folder, "one", "two", more=("--component", "i,v", "--component", "ivt")) == 0
-    printed = capsys.readouterr()
+    printed = rank("one", "two", more=("--component", "i,v", "--component", "ivt"))
     assert "--clips and --clip-frames count for --test clips only" in printed.err
     assert "several metrics (i, v, ivt)" in printed.out
 
@@ -126,6 +128,5 @@ def test_the_clip_test_of_the_challenge_is_a_choice_and_says_what_it_is(folder, 
 @pytest.mark.parametrize(
     ("more", "words"), [(("--lower-is-better",), "--lower-is-better is of --from-scores"), (("--missing", "0"), "--missing is of")]
 )
-def test_rules_for_missing_values_are_not_for_submissions(folder, capsys, more, words):
-    assert rank(folder, "one", more=more) == cli.USAGE
-    assert words in capsys.readouterr().err
+def test_rules_for_missing_values_are_not_for_submissions(rank, more, words):
+    assert words in rank("one", more=more, code=cli.USAGE).err

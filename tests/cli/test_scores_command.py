@@ -75,6 +75,11 @@ def close(text, expected):
     return text == "" if expected is None else float(text) == pytest.approx(expected, abs=1e-9, rel=0)
 
 
+def scored(source, out="out", *more, code=0):
+    assert main(["scores", str(source), "--out", out, *more]) == code
+    return Path(out)
+
+
 @pytest.mark.slow
 def test_golden_sheets_give_golden_annotations(sheets, capsys):
     assert main(["scores", str(sheets), "--out", "out"]) == 0
@@ -98,15 +103,15 @@ def test_golden_sheets_give_golden_annotations(sheets, capsys):
 
 @pytest.mark.slow
 def test_golden_concordance_comes_with_the_statistics(sheets, capsys):
-    assert main(["scores", str(sheets), "--out", "out", "--json"]) == 0
+    out = scored(sheets, "out", "--json")
     text = capsys.readouterr().out
-    assert text == Path("out/statistics.json").read_text(encoding="utf-8")
+    assert text == (out / "statistics.json").read_text(encoding="utf-8")
     told = json.loads(text)
     for name, task in TASKS.items():
         found = told["tasks"][name]["agreement"]["GRS"]["failed_included"]["pooled"]["mean"]["bessel"]
         assert found == pytest.approx(task["expected"]["ccc"]["GRS"]["failed_included"]["mean_over_pooled_pairs_bessel"], abs=1e-9)
         assert told["tasks"][name]["duration_and_GRS"] == {"n": 0, "spearman": None}
-    assert set(told["files"]) == set(contents(Path("out")))
+    assert set(told["files"]) == set(contents(out))
     assert str(Path.cwd()) not in text
 
 
@@ -154,17 +159,15 @@ def test_a_wrong_published_value_is_listed_and_only_its_cell_is_mended(elsewhere
 
 def test_an_unrated_recording_and_a_task_with_a_split_only_are_no_faults(small, capsys):
     folder = small(Peg_split=["id;split", "a;val", "b;train", "c;test"], Knot_split=["id;split", "x;train"])
-    assert main(["scores", str(folder), "--out", "out"]) == 0
-    assert Path("out/Knot_split.csv").read_bytes() == (folder / "Knot_split.csv").read_bytes()
-    assert Path("out/Peg_split.csv").read_bytes() == (folder / "Peg_split.csv").read_bytes()
+    out = scored(folder)
+    for name in ("Knot_split.csv", "Peg_split.csv"):
+        assert (out / name).read_bytes() == (folder / name).read_bytes()
     assert "none, as there is no rater's sheet" in capsys.readouterr().out
 
 
 @pytest.mark.slow
 def test_what_the_command_wrote_passes_through_it(two_tasks):
-    assert main(["scores", str(two_tasks), "--out", "once"]) == 0
-    assert main(["scores", "once", "--out", "twice"]) == 0
-    once, twice = contents(Path("once")), contents(Path("twice"))
+    once, twice = contents(scored(two_tasks, "once")), contents(scored("once", "twice"))
     assert {name: twice[name] for name in once if name not in REPORTS} == {name: once[name] for name in once if name not in REPORTS}
 
 
@@ -176,9 +179,7 @@ def test_the_order_of_rows_and_columns_makes_no_difference(two_tasks, elsewhere)
         frame = pd.read_csv(path, sep=";", dtype=str, keep_default_na=False).sample(frac=1, random_state=3)
         columns = ["id", *sorted(frame.columns.drop("id"), reverse=True)] if "rater" in frame else list(frame.columns)
         frame[columns].to_csv(shuffled / path.name, sep=";", index=False, lineterminator="\r\n")
-    assert main(["scores", str(two_tasks), "--out", "a"]) == 0
-    assert main(["scores", "shuffled", "--out", "b"]) == 0
-    assert contents(Path("a")) == contents(Path("b"))
+    assert contents(scored(two_tasks, "a")) == contents(scored("shuffled", "b"))
 
 
 @pytest.mark.slow
@@ -194,22 +195,18 @@ def test_a_rater_files_scores_are_in_lasanas_spelling(small):
 
 
 def test_a_recording_with_one_rating_has_no_score(small):
-    folder = small(Peg_rater2=[HEADER, "a;2;2;2;3;3;10", "c;2;3;4;5;5;17"])
-    assert main(["scores", str(folder), "--out", "out"]) == 0
-    assert [row["GRS"] == "" for row in rows_of(Path("out/Peg.csv"))] == [False, True, False]
-    assert Path("out/Peg_agreement.csv").read_text().splitlines()[2] == "b;1;;"
+    out = scored(small(Peg_rater2=[HEADER, "a;2;2;2;3;3;10", "c;2;3;4;5;5;17"]))
+    assert [row["GRS"] == "" for row in rows_of(out / "Peg.csv")] == [False, True, False]
+    assert (out / "Peg_agreement.csv").read_text().splitlines()[2] == "b;1;;"
 
 
 @pytest.mark.slow
-def test_error_marks_of_an_unknown_task_are_harmonised(small, capsys):
-    folder = small(
-        Peg_rater1_errors=["id;dropped;lost", "a;True;False", "b;False;False"],
-        Peg_rater2_errors=["id;dropped;lost", "a;False;False", "b;False;False"],
-    )
-    assert main(["scores", str(folder), "--out", "out"]) == 0
-    rows = rows_of(Path("out/Peg.csv"))
-    assert [(row["dropped"], row["lost"]) for row in rows] == [("True", "False"), ("False", "False"), ("", "")]
-    assert Path("out/harmonised.csv").read_text().splitlines()[1:] == ["a;Peg;dropped;2;False;True"]
+def test_error_marks_of_an_unknown_task_are_harmonised(small):
+    one, other = (["id;dropped;lost", f"a;{dropped};False", "b;False;False"] for dropped in (True, False))
+    out = scored(small(Peg_rater1_errors=one, Peg_rater2_errors=other))
+    found = [(row["dropped"], row["lost"]) for row in rows_of(out / "Peg.csv")]
+    assert found == [("True", "False"), ("False", "False"), ("", "")]
+    assert (out / "harmonised.csv").read_text().splitlines()[1:] == ["a;Peg;dropped;2;False;True"]
 
 
 def test_error_marks_without_scores_become_labels(elsewhere):
@@ -230,28 +227,24 @@ def test_an_explicit_mark_for_failed_must_be_a_column_of_the_sheets(column, smal
     assert marked != shipped
     (elsewhere / "params.yaml").write_text(marked, encoding="utf-8")
     folder = small()
-    if column:
-        for path in folder.iterdir():
-            rows = path.read_text().splitlines()
-            path.write_text("\n".join([rows[0] + ";failed", *(row + (";True" if ";;" in row else ";") for row in rows[1:])]))
     if not column:
-        assert main(["scores", str(folder), "--out", "out"]) == 1
+        scored(folder, code=1)
         assert "column 'failed' is missing" in capsys.readouterr().err
         return
-    assert main(["scores", str(folder), "--out", "out"]) == 0
-    assert Path("out/Peg_rater2.csv").read_text().splitlines()[2] == "b;2;;;;;"
-    assert float(rows_of(Path("out/Peg.csv"))[1]["GRS"]) == pytest.approx(-0.96, abs=0.01)
+    for path in folder.iterdir():
+        rows = path.read_text().splitlines()
+        path.write_text("\n".join([rows[0] + ";failed", *(row + (";True" if ";;" in row else ";") for row in rows[1:])]))
+    out = scored(folder)
+    assert (out / "Peg_rater2.csv").read_text().splitlines()[2] == "b;2;;;;;"
+    assert float(rows_of(out / "Peg.csv")[1]["GRS"]) == pytest.approx(-0.96, abs=0.01)
 
 
 def test_parameters_are_those_of_the_working_folder_or_as_given(small, elsewhere):
-    folder = small()
     shipped = (ROOT / "params.yaml").read_text(encoding="utf-8")
     (elsewhere / "params.yaml").write_text(shipped.replace("failed_grs: -2.5", "failed_grs: -9"), encoding="utf-8")
     (elsewhere / "other.yaml").write_text(shipped.replace("min_ratings: 2", "min_ratings: 3"), encoding="utf-8")
-    assert main(["scores", str(folder), "--out", "here"]) == 0
-    assert float(rows_of(Path("here/Peg.csv"))[1]["GRS"]) == pytest.approx(-4.21, abs=0.01)
-    assert main(["scores", str(folder), "--out", "given", "--params", "other.yaml"]) == 0
-    assert [row["GRS"] for row in rows_of(Path("given/Peg.csv"))] == [""] * 3
+    assert float(rows_of(scored(small(), "here") / "Peg.csv")[1]["GRS"]) == pytest.approx(-4.21, abs=0.01)
+    assert [row["GRS"] for row in rows_of(scored("small", "given", "--params", "other.yaml") / "Peg.csv")] == [""] * 3
 
 
 def test_long_tables_are_taken_as_well(small, elsewhere):
@@ -259,40 +252,34 @@ def test_long_tables_are_taken_as_well(small, elsewhere):
     long = elsewhere / "long"
     long.mkdir()
     pd.concat(frames).assign(task="Peg").to_csv(long / "ratings.csv", index=False)
-    assert main(["scores", "small", "--out", "a"]) == 0
-    assert main(["scores", "long", "--out", "b"]) == 0
-    assert contents(Path("a")) == contents(Path("b"))
+    assert contents(scored("small", "a")) == contents(scored("long", "b"))
 
 
 @pytest.mark.cases(4)
 @pytest.mark.parametrize(
-    ("files", "message"),
+    ("name", "rows", "message"),
     [
-        ({"Peg_rater2": [HEADER, "a;2;6;2;3;3;14"]}, "Peg_rater2.csv, line 2: depth_perception is 6, not on the scale from 1 to 5"),
-        ({"Peg_rater2": [HEADER, "a;2;;2;3;3;"]}, "Peg_rater2.csv, line 2: depth_perception, GRS empty beside given scores"),
-        ({"Peg_rater2": [HEADER, "a;2;2;2;3;3;11"]}, "Peg_rater2.csv, line 2: GRS is 11, but the aspects add up to 10"),
-        ({"Peg_rater2": [HEADER, "a;2;2;2;3;3;10", "", "a;2;2;2;3;3;10"]}, "Peg_rater2.csv, line 4: id 'a' stands twice, first in line 2"),
-        ({"Peg_rater2": [HEADER]}, "Peg_rater2.csv: the rater rated no recording"),
-        ({"Peg_rater2": [HEADER, "a;3;2;2;3;3;10"]}, "Peg_rater2.csv, line 2: rater is '3', but the file name says '2'"),
-        ({"Peg_rater2": [HEADER.replace(";", ","), "a;2;2;2;3;3;10"]}, "Peg_rater2.csv, line 2: expected 7 cells, but got 1"),
-        ({"Peg_rateranna": [HEADER]}, "Peg_rateranna.csv: the name of a rater would be published"),
-        ({"Peg_rater1_errors": ["id;dropped", "a;1"]}, "Peg_rater1_errors.csv, line 2: dropped is '1'; write True or False"),
-        ({"Peg_errors": ["id;dropped", "a;1"]}, "Peg_errors.csv, line 2: dropped is '1'; it should be True or False"),
-        (
-            {"Peg": ["id;GRS", "a;0"]},
-            "Peg.csv, line 1: columns 'depth_perception', 'efficiency', 'bimanual_dexterity', 'tissue_handling' are missing",
-        ),
-        ({"Peg_split": ["id;subset", "a;train"]}, "Peg_split.csv, line 1: column 'split' is missing"),
+        ("Peg_rater2", [HEADER, "a;2;6;2;3;3;14"], ", line 2: depth_perception is 6, not on the scale from 1 to 5"),
+        ("Peg_rater2", [HEADER, "a;2;;2;3;3;"], ", line 2: depth_perception, GRS empty beside given scores"),
+        ("Peg_rater2", [HEADER, "a;2;2;2;3;3;11"], ", line 2: GRS is 11, but the aspects add up to 10"),
+        ("Peg_rater2", [HEADER, "a;2;2;2;3;3;10", "", "a;2;2;2;3;3;10"], ", line 4: id 'a' stands twice, first in line 2"),
+        ("Peg_rater2", [HEADER], ": the rater rated no recording"),
+        ("Peg_rater2", [HEADER, "a;3;2;2;3;3;10"], ", line 2: rater is '3', but the file name says '2'"),
+        ("Peg_rater2", [HEADER.replace(";", ","), "a;2;2;2;3;3;10"], ", line 2: expected 7 cells, but got 1"),
+        ("Peg_rateranna", [HEADER], ": the name of a rater would be published"),
+        ("Peg_rater1_errors", ["id;dropped", "a;1"], ", line 2: dropped is '1'; write True or False"),
+        ("Peg_errors", ["id;dropped", "a;1"], ", line 2: dropped is '1'; it should be True or False"),
+        ("Peg", ["id;GRS", "a;0"], f", line 1: columns {', '.join(map(repr, ASPECTS))} are missing"),
+        ("Peg_split", ["id;subset", "a;train"], ", line 1: column 'split' is missing"),
     ],
 )
-def test_a_fault_stops_its_own_task_only_and_is_named(files, message, small, capsys):
-    folder = small(**files, Knot_rater1=[HEADER, "x;1;1;2;3;4;10", "y;1;2;3;4;5;14"])
-    assert main(["scores", str(folder), "--out", "out"]) == 1
-    told = capsys.readouterr()
+def test_a_fault_stops_its_own_task_only_and_is_named(name, rows, message, small, capsys):
+    out = scored(small(**{name: rows}, Knot_rater1=[HEADER, "x;1;1;2;3;4;10", "y;1;2;3;4;5;14"]), code=1)
+    told, message = capsys.readouterr(), f"{name}.csv{message}"
     assert f"scrubin scores: {message}" in told.err
     assert "Peg: not scored, nothing is written of it" in told.out
-    assert {path.name for path in Path("out").iterdir()} - REPORTS == {"Knot.csv", "Knot_rater1.csv", "Knot_agreement.csv"}
-    assert message in json.loads(Path("out/statistics.json").read_text())["not_scored"]["Peg"][0]
+    assert {path.name for path in out.iterdir()} - REPORTS == {"Knot.csv", "Knot_rater1.csv", "Knot_agreement.csv"}
+    assert message in json.loads((out / "statistics.json").read_text())["not_scored"]["Peg"][0]
 
 
 @pytest.mark.parametrize(
@@ -308,21 +295,19 @@ def test_a_fault_stops_its_own_task_only_and_is_named(files, message, small, cap
     ],
 )
 def test_a_rater_without_a_scale_is_named_and_the_task_is_scored(rows, message, small, capsys):
-    folder = small(Peg_rater2=[HEADER, *rows])
-    assert main(["scores", str(folder), "--out", "out"]) == 0
+    out = scored(small(Peg_rater2=[HEADER, *rows]))
     assert f"scrubin scores: Peg_rater2.csv, task Peg, rater 2: {message}" in capsys.readouterr().err
-    task = json.loads(Path("out/statistics.json").read_text())["tasks"]["Peg"]
+    task = json.loads((out / "statistics.json").read_text())["tasks"]["Peg"]
     assert {one["rater"] for one in task["not_normalised"]} == {"2"}
-    assert [row["tissue_handling"] for row in rows_of(Path("out/Peg.csv"))] == [""] * 3
+    assert [row["tissue_handling"] for row in rows_of(out / "Peg.csv")] == [""] * 3
 
 
 def test_every_faulty_file_is_named_at_once(small, capsys):
-    folder = small(Peg_rater1=[HEADER, "a;1;9;2;3;4;18"], Peg_rater2=[HEADER, "b;2;x;2;3;4;18"])
-    assert main(["scores", str(folder), "--out", "out"]) == 1
+    out = scored(small(Peg_rater1=[HEADER, "a;1;9;2;3;4;18"], Peg_rater2=[HEADER, "b;2;x;2;3;4;18"]), code=1)
     told = capsys.readouterr().err
     assert "Peg_rater1.csv, line 2: depth_perception is 9" in told
     assert "Peg_rater2.csv, line 2: depth_perception is 'x'" in told
-    assert not Path("out").exists()
+    assert not out.exists()
 
 
 def test_published_scores_without_rater_files_are_not_taken_on_trust(elsewhere, capsys):
@@ -347,12 +332,10 @@ def test_the_folder_of_the_rater_files_is_never_written_to(small, elsewhere, cap
 @pytest.mark.slow
 def test_files_of_an_earlier_run_are_replaced_or_removed_and_others_stay(small):
     folder = small()
-    assert main(["scores", str(folder), "--out", "out"]) == 0
-    Path("out/mine.csv").write_text("mine")
+    (scored(folder) / "mine.csv").write_text("mine")
     for path in folder.iterdir():
         path.rename(folder / path.name.replace("Peg", "Knot"))
-    assert main(["scores", str(folder), "--out", "out"]) == 0
-    names = {path.name for path in Path("out").iterdir()} - REPORTS
+    names = {path.name for path in scored(folder).iterdir()} - REPORTS
     assert names == {"mine.csv", "Knot.csv", "Knot_rater1.csv", "Knot_rater2.csv", "Knot_agreement.csv"}
 
 

@@ -18,25 +18,31 @@ def folder(tmp_path):
     return tmp_path
 
 
-def check(folder, *more):
-    return cli.main(["submission", "check", str(folder / "team"), "--ground-truth", str(folder / "gt"), *more])
+@pytest.fixture
+def check(folder, capsys):
+    """Check the submission, with an exit code that must be; return what is printed."""
+
+    def check(*more, code=1):
+        given = ["submission", "check", str(folder / "team"), "--ground-truth", str(folder / "gt")]
+        assert cli.main([*given, *more]) == code
+        return capsys.readouterr()
+
+    return check
 
 
-def test_a_good_submission_ends_with_0(folder, capsys):
-    assert check(folder) == 0
-    out, err = capsys.readouterr()
+def test_a_good_submission_ends_with_0(check):
+    out, err = check(code=0)
     assert out == "team (recognition): 2 of 2 videos, 20 frames looked at; no problem\n"
     assert "gt: read as cholect50: 2 files, 2 recordings; frames that count: 20 for recognition, 20 for detection, 20 for phases" in err
 
 
-def test_all_problems_are_told_with_counts_per_file(folder, capsys):
+def test_all_problems_are_told_with_counts_per_file(folder, check):
     content = json.loads((folder / "team/VID01.json").read_text())
     content = {f"{int(key):04}": value for key, value in content.items()}
     content["0003"]["recognition"][7] = 1.25
     (folder / "team/VID01.json").write_text(json.dumps(content))
     (folder / "team/VID02.json").unlink()
-    assert check(folder) == 1
-    assert capsys.readouterr().out.splitlines() == [
+    assert check().out.splitlines() == [
         "deviation: VID01.json, frames 0-9: the key is padded with zeros (10 frames); write 12, not 00012",
         "error: VID01.json, frame 3: a probability is above 1 (first: frame 3, triplet 7 is 1.25); give numbers in 0..1",
         "error: VID02.json: the video is not predicted; add it; predicted are VID01",
@@ -46,22 +52,21 @@ def test_all_problems_are_told_with_counts_per_file(folder, capsys):
     ]
 
 
-def test_a_video_that_is_there_under_another_name_only_is_not_counted_as_there(folder, capsys):
+def test_a_video_that_is_there_under_another_name_only_is_not_counted_as_there(folder, check):
     (folder / "team/VID02.json").rename(folder / "team/vid02.json")
-    assert check(folder) == 1
-    out = capsys.readouterr().out
+    out = check().out
     assert "error: vid02.json: fits no video of the ground truth; did you mean VID02.json?" in out
     assert "team (recognition): 1 of 2 videos, 10 frames looked at; 1 problem: 1 error" in out
 
 
-def test_the_videos_of_a_split_are_named_as_for_score(folder, capsys):
+def test_the_videos_of_a_split_are_named_as_for_score(folder, check):
     (folder / "team/VID02.json").unlink()
     (folder / "split.csv").write_text("id,task,subset\nVID01,C,test\nVID02,C,train\nVID09,P,test\n")
-    assert check(folder, "--videos", str(folder / "split.csv"), "--subset", "test") == 0
-    out, err = capsys.readouterr()
+    out, err = check("--videos", str(folder / "split.csv"), "--subset", "test", code=0)
     assert "team (recognition): 1 of 1 video, 10 frames looked at; no problem" in out
     assert "1 listed video without this kind of ground truth, such as recordings of other tasks; not scored: VID09" in err
-    assert check(folder, "--videos", "VID01") == 0
+    check("--videos", "VID01", code=0)
+    check("--videos", "VID01", "--task", "detection")
 
 
 @pytest.mark.parametrize(
@@ -71,38 +76,28 @@ def test_the_videos_of_a_split_are_named_as_for_score(folder, capsys):
         (["--videos", "nowhere.csv"], "--videos nowhere.csv: there is no such file; name"),
     ],
 )
-def test_a_split_that_is_not_there_is_refused(folder, capsys, options, says):
-    assert check(folder, *options) == 1
-    assert says in capsys.readouterr().err
+def test_a_split_that_is_not_there_is_refused(check, options, says):
+    assert says in check(*options).err
 
 
-def test_a_deviation_alone_also_ends_with_1_and_is_said_to_be_scorable(folder, capsys):
+def test_a_deviation_alone_also_ends_with_1_and_is_said_to_be_scorable(folder, check):
     path = folder / "team/VID01.json"
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert check(folder, "--json") == 1
-    told = json.loads(capsys.readouterr().out)
+    told = json.loads(check("--json").out)
     assert (told["submission"], told["valid"], told["scorable"]) == ("team", False, True)
     assert [one["rule"] for one in told["problems"]] == ["file-byte-order-mark"]
 
 
-def test_json_holds_every_frame_as_first_and_last(folder, capsys):
+def test_json_holds_every_frame_as_first_and_last(folder, check):
     (folder / "team/VID01.json").write_text(json.dumps({"4": {"recognition": [0.5] * 100}}))
-    assert check(folder, "--json") == 1
-    (problem,) = json.loads(capsys.readouterr().out)["problems"]
+    (problem,) = json.loads(check("--json").out)["problems"]
     assert (problem["file"], problem["rule"], problem["frames"]) == ("VID01.json", "frames-missing", [[0, 3], [5, 9]])
 
 
-def test_only_some_videos_may_be_asked_for(folder):
-    (folder / "team/VID02.json").unlink()
-    assert check(folder, "--videos", "VID01") == 0
-    assert check(folder, "--videos", "VID01", "--task", "detection") == 1
-
-
 @pytest.mark.parametrize(("what", "words"), [("team", "no such folder"), ("gt", "there is no such file or folder")])
-def test_what_is_not_there_is_one_sentence(folder, capsys, what, words):
+def test_what_is_not_there_is_one_sentence(folder, check, what, words):
     (folder / what).rename(folder / "elsewhere")
-    assert check(folder) == 1
-    told = capsys.readouterr()
+    told = check()
     assert told.out == ""
     assert words in told.err
     assert told.err.startswith("scrubin submission: ")

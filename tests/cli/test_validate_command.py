@@ -144,24 +144,16 @@ def test_json_has_everything_and_only_that_on_stdout(validate):
     assert document["counts"]["failed_error"] == 1
 
 
-FAULTS = {
-    "a frame key that is no number": (
-        changed(lambda one: one["annotations"].update(x1=one["annotations"].pop("16"))),
-        "frame 'x1': the key is no frame number",
-    ),
-    "boxes in pixels": (vectors(lambda one: one.__setitem__(slice(3, 7), [85.0, 96.0, 256.0, 192.0])), "it looks like pixels"),
-    "boxes as corners": (vectors(lambda one: one.__setitem__(slice(3, 7), [0.4, 0.4, 0.9, 0.9])), "it looks like two corners"),
-    "triplets off by one": (vectors(lambda one: one.__setitem__(0, one[0] + 1)), "ids are numbered from 0; these look numbered from 1"),
-    "phases off by one": (vectors(lambda one: one.__setitem__(14, one[14] + 1)), "phase 7 is not in 0..6"),
-    "an unknown id": (vectors(lambda one: one.__setitem__(0, 500)), "triplet 500 is not in 0..99"),
-    "a wrong type": (vectors(lambda one: one.__setitem__(0, "17")), "expected a whole number"),
-}
-
-
-@pytest.mark.cases(3)
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_file_that_breaks_its_format_is_named_with_place_and_fix(validate, name):
-    files, says = FAULTS[name]
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        (changed(lambda one: one["annotations"].update(x1=one["annotations"].pop("16"))), "frame 'x1': the key is no frame number"),
+        (vectors(lambda one: one.__setitem__(slice(3, 7), [85.0, 96.0, 256.0, 192.0])), "it looks like pixels"),
+        (vectors(lambda one: one.__setitem__(0, 500)), "triplet 500 is not in 0..99"),
+    ],
+    ids=["a frame key that is no number", "boxes in pixels", "an unknown id"],
+)
+def test_a_file_that_breaks_its_format_is_named_with_place_and_fix(validate, files, says):
     code, lines, err = validate(files)
     assert (code, err) == (1, "")
     assert ": failed: " in lines[0]
@@ -178,31 +170,27 @@ def test_a_damaged_file_does_not_hide_what_is_wrong_with_the_others(validate):
     assert "rule instance_twice: 2 of 4 rows break it" in text
 
 
-NOTHING = {
-    "an empty folder": ({}, (), "there is no file in it; name the folder with the labels"),
-    "a wrong folder": ({"film.mp4": b"x", "notes.txt": b"hello"}, (), "this looks like no format of labels"),
-    "malformed JSON": ({"VID01.json": b'{"annotations": {'}, (), "VID01.json, line 1: not JSON"),
-    "an empty file": ({"VID01.json": b""}, (), "VID01.json, line 1: not JSON"),
-    "a list": ({"VID01.json": b"[1]"}, (), "expected a JSON object, but got [1]"),
-    "another format": (EXAMPLES["cholect50"], ("--from", "cholec80"), "there is no file of the format cholec80 in it"),
-    "a misspelt format": (EXAMPLES["cholect50"], ("--from", "cholect5"), "did you mean 'cholect50'?"),
-    "no tables": (EXAMPLES["cholect50"], ("--from", "tables"), "there is no table in it; name the folder that has errors, facts, frames, "),
-    "a vocabulary for tables": (tables(only=["phases"]), ("--vocabulary", "cholect50"), "tables name their own vocabulary"),
-    "no parameters": (EXAMPLES["cholect50"], ("--params", "nothing.yaml"), "nothing.yaml: there is no such file here"),
-    "several formats": ({**EXAMPLES["cholec80"], **EXAMPLES["cholect50"]}, (), "this could be cholec80 or cholect50"),
-    "a negative frame": (EXAMPLES["cholect50"], ("--first-frame", "-1"), "give 0 or more"),
-}
-
-
-BY_ITSELF = ("a misspelt format", "a negative frame")
-"""These are wrong whatever is in the folder."""
-
-
-@pytest.mark.parametrize("name", NOTHING)
-def test_what_cannot_be_validated_is_refused_in_one_sentence(validate, name):
-    files, more, says = NOTHING[name]
+@pytest.mark.parametrize(
+    ("files", "more", "says"),
+    [
+        ({}, (), "there is no file in it; name the folder with the labels"),
+        ({"film.mp4": b"x", "notes.txt": b"hello"}, (), "this looks like no format of labels"),
+        ({"VID01.json": b'{"annotations": {'}, (), "VID01.json, line 1: not JSON"),
+        ({"VID01.json": b""}, (), "VID01.json, line 1: not JSON"),
+        ({"VID01.json": b"[1]"}, (), "expected a JSON object, but got [1]"),
+        (EXAMPLES["cholect50"], ("--from", "cholec80"), "there is no file of the format cholec80 in it"),
+        (EXAMPLES["cholect50"], ("--from", "cholect5"), "did you mean 'cholect50'?"),
+        (EXAMPLES["cholect50"], ("--from", "tables"), "there is no table in it; name the folder that has errors, facts, frames, "),
+        (tables(only=["phases"]), ("--vocabulary", "cholect50"), "tables name their own vocabulary"),
+        (EXAMPLES["cholect50"], ("--params", "nothing.yaml"), "nothing.yaml: there is no such file here"),
+        ({**EXAMPLES["cholec80"], **EXAMPLES["cholect50"]}, (), "this could be cholec80 or cholect50"),
+        (EXAMPLES["cholect50"], ("--first-frame", "-1"), "give 0 or more"),
+    ],
+)
+def test_what_cannot_be_validated_is_refused_in_one_sentence(validate, files, more, says):
     code, lines, err = validate(files, *more)
-    assert (code, lines) == (2 if name in BY_ITSELF else 1, [])
+    # A misspelt format and a negative frame are wrong whatever is in the folder.
+    assert (code, lines) == (2 if more in (("--from", "cholect5"), ("--first-frame", "-1")) else 1, [])
     assert err.startswith("scrubin validate: ")
     assert says in err
 

@@ -29,3 +29,9 @@ def checked(tmp_path, truth, given):
         return [(one.rule, one.severity, one.file, list(one.frames)) for one in outcome.faults]
 
     return checked
+
+
+@pytest.fixture
+def faults(tmp_path, truth, given):
+    """The faults of the submission after the test changed it."""
+    return lambda: submission.check(write(tmp_path / "team", given), truth).faults

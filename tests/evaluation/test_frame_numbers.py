@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.evaluate import series
+from scrubin.evaluate.series import Series
 
 
 @given(st.sets(st.integers(0, 3000), min_size=30, max_size=120), st.integers(1, 30), st.sampled_from([-1, 1]))
@@ -31,3 +33,130 @@ def test_one_stray_frame_is_no_shift():
 
 def test_a_shift_is_found_although_frames_are_missing():
     assert series.shift(np.delete(np.arange(1, 101), [10, 40, 41]), np.arange(100)) == 1
+
+
+def said_of_boxes(*videos):
+    """What is said of the first of some videos, where a frame without a box need not be predicted: errors, and everything."""
+    labelled, predicted = (
+        {f"v{at}": Series(np.array(of, np.int64), np.zeros(len(of))) for at, of in enumerate(side)} for side in zip(*videos, strict=True)
+    )
+    found = [fault for fault in series.faults_of(labelled, predicted, every_frame=False) if fault.file == "v0"]
+    return "".join(fault.sentence for fault in found if fault.severity == "error"), "".join(fault.sentence for fault in found)
+
+
+WHOLE, HUNDREDS = range(60), set(range(50, 1000, 100))
+
+
+def but(gaps, *of):
+    return [frame for frame in range(*of) if frame not in gaps]
+
+
+@pytest.mark.parametrize(
+    ("labelled", "predicted", "said"),
+    [
+        (range(12), range(1, 13), "shifted by +1, as if frames were counted from 1; subtract 1 from every frame number"),
+        (range(1, 13), range(12), "shifted by -1; add 1 to every frame number"),
+        (range(12), range(100, 112), "shifted by +100; subtract 100 from every frame number"),
+        (range(12), [100, 117], "no labelled frame is predicted: labels are numbered 0 to 11, predictions 100 to 117"),
+        (range(0, 300, 25), range(12), "the labels are numbered 25 times as far"),
+        (range(12), range(300), "the predictions are numbered 25 times as far"),
+        ([*WHOLE, *range(100, 160)], [*range(2, 62), *range(102, 162)], "shifted by +2; subtract 2"),  # gaps that have moved
+        # Nothing tells who begins late and goes on as much longer from a shift.
+        (range(1, 61), range(3, 63), "subtract 2 from every frame number; if they are right, leave out the frames"),
+    ],
+)
+def test_boxes_at_other_frames_are_refused(labelled, predicted, said):
+    assert said in said_of_boxes((labelled, predicted))[0]
+
+
+@pytest.mark.parametrize(
+    ("by", "begin", "end", "gaps"),
+    [
+        (1, 0, 60, ()),
+        (1, 0, 60, (20, 33)),
+        (1, 1, 60, ()),  # nothing is found in the first frame
+        (1, 2, 60, (20, 33)),
+        (5, 0, 60, ()),
+        (5, 0, 60, (20, 33)),
+        (5, 1, 60, ()),
+        (-2, 0, 60, ()),
+        (-2, 0, 59, ()),
+    ],
+)
+def test_boxes_that_a_shift_explains_are_refused_and_how_to_go_on_is_told(by, begin, end, gaps):
+    labelled, found = range(5, 65), [frame + 5 + by for frame in but(gaps, begin, end)]
+    # Where nothing is found in the first frames, or in the last ones, the shift may be greater.
+    more = ", or as much as it is," if (begin, end) != (0, 60) else ""
+    said, _ = said_of_boxes((labelled, found))
+    assert f"shifted by {more and 'at least '}{by:+d}" in said
+    fix = f"{f'subtract {by}{more} from' if by > 0 else f'add {-by}{more} to'} every frame number"
+    assert f"{fix}; if they are right, leave out the frames" in said
+    for mended in ([frame for frame in found if frame in labelled], [frame - by for frame in found]):
+        assert said_of_boxes((labelled, mended))[0] == ""
+
+
+@pytest.mark.parametrize("predicted", [range(2, 63), range(2, 65), but(range(20, 25), 2, 64), range(-3, 58), range(1, 62)])
+def test_boxes_that_begin_late_and_go_on_for_longer_are_scored_as_they_are(predicted):
+    error, said = said_of_boxes((range(5, 65), [frame + 5 for frame in predicted]))
+    assert error == ""
+    assert "only the ends differ (labels are numbered 5 to 64, predictions" in said
+    assert "every frame number" in said
+
+
+@pytest.mark.parametrize(
+    ("by", "gaps", "count"),
+    # The last: a shift by 3 explains all but where the gap stands, and no end is off by it.
+    [((5, 5), {20}, 60), ((30, 30), HUNDREDS, 1000), ((5, 1), {58}, 60)],
+)
+def test_boxes_whose_gaps_stand_where_those_of_the_labels_do_are_not_shifted(by, gaps, count):
+    error, said = said_of_boxes((but(gaps, count), but(gaps, by[0], count + by[1])))
+    assert (error, "only the ends differ" in said) == ("", True)
+
+
+@pytest.mark.parametrize("others", [[WHOLE], [range(4), WHOLE]])
+def test_a_video_of_which_only_an_end_is_off_is_no_shift_where_another_stands_as_it_is(others):
+    error, said = said_of_boxes(*((WHOLE, found) for found in (range(5, 61), *others)))
+    assert error == ""
+    assert "if all are shifted by at least +1, subtract 1, or as much as it is, from every" in said
+
+
+@pytest.mark.parametrize("further", [0, 1])
+def test_a_video_stands_only_if_no_shift_between_the_two_ends_explains_it(further):
+    # All predictions are 5 too far; the first video looks shifted by 4 at its end, by 8 at its beginning. One more frame, and 5 is not it.
+    gap = but({3}, 20)
+    error, said = said_of_boxes((WHOLE, range(8, 64)), (gap, sorted([*(frame + 5 for frame in gap if frame < 15), *[0] * further])))
+    assert ("shifted by at least +4;" in error) is not bool(further)
+    assert ("only the ends differ" in said) is bool(further)
+
+
+@pytest.mark.parametrize(("found", "other"), [(range(5, 61), range(3, 40)), (range(5, 61), []), (range(1, 61), WHOLE)])
+def test_a_video_that_another_one_says_nothing_of_is_still_shifted(found, other):
+    # Frames in the middle fit as they are and shifted; where both ends are off by as much, the video itself says enough.
+    much = "+1" if found == range(1, 61) else "at least +1"
+    assert f"the numbers look shifted by {much}, as if" in said_of_boxes((WHOLE, found), (WHOLE, other))[0]
+
+
+RATES = "or say to 'scrubin score' the rate that files do not state: --fps for labels, --predictions-fps"
+
+
+@pytest.mark.parametrize(
+    ("predicted", "said"),
+    [
+        (range(0, 1000, 25), f"the numbers look like frames of a 25 fps video; divide every frame number by 25, {RATES}"),
+        (range(5, 45), "the numbers look shifted by +5; subtract 5 from every frame number"),
+        (range(1, 41), "the numbers look shifted by +1, as if frames were counted from 1; subtract 1 from every frame number"),
+        (
+            range(30),
+            "labelled, but not predicted: labels are numbered 0 to 39, predictions 0 to 29 (10 frames); predict every labelled frame",
+        ),
+        (
+            range(1000),
+            "the predictions are numbered 25 times as far as the labels in every video (labels are numbered 0 to 39, predictions 0 to "
+            f"999); they seem to count at another rate: number frames as in the ground truth, {RATES}",
+        ),
+    ],
+)
+def test_frames_that_must_be_predicted_and_are_numbered_otherwise_get_advice(predicted, said):
+    sides = ({"v": Series(np.array(frames), np.zeros(len(frames)))} for frames in (range(40), predicted))
+    errors = [fault.sentence for fault in series.faults_of(*sides) if fault.severity == "error"]
+    assert any(said in one for one in errors), errors

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from score_runs import fault, good, sides
+from score_runs import fault, put, results, sides
 from scrubin.base.vocabulary.vocabulary import load
 from scrubin.cli import main
 from scrubin.evaluate.side import taking_part
@@ -18,11 +18,12 @@ SHARES = (0.2, 0.2, 0.2, 0.2)
 def coco(folder, names, ids=None, video="VID01", file="labels.json"):
     """A box of each class, class k in frame k."""
     ids = ids or range(1, len(names) + 1)
-    images = [{"id": k, "file_name": f"{video}_{k:06d}.jpg", "width": 100, "height": 100} for k in range(len(names))]
-    annotations = [{"id": k + 1, "image_id": k, "category_id": id_, "bbox": [10, 10, 20, 20]} for k, id_ in enumerate(sorted(ids))]
-    categories = [{"id": id_, "name": name} for id_, name in zip(ids, names, strict=True)]
-    folder.mkdir(exist_ok=True)
-    (folder / file).write_text(json.dumps({"images": images, "annotations": annotations, "categories": categories}))
+    document = {
+        "images": [{"id": k, "file_name": f"{video}_{k:06d}.jpg", "width": 100, "height": 100} for k in range(len(names))],
+        "annotations": [{"id": k + 1, "image_id": k, "category_id": id_, "bbox": [10, 10, 20, 20]} for k, id_ in enumerate(sorted(ids))],
+        "categories": [{"id": id_, "name": name} for id_, name in zip(ids, names, strict=True)],
+    }
+    put(folder.parent, **{folder.name: {file: document}})
 
 
 def yolo(folder, classes, names=None, row=SHARES, video="VID01"):
@@ -34,9 +35,16 @@ def yolo(folder, classes, names=None, row=SHARES, video="VID01"):
 
 
 def overall(study, capsys, metric, *more, value="AP"):
-    said = good(capsys, *sides(study, metric, "--out", study / "s.json", *more))
-    results = json.loads((study / "s.json").read_text())["results"]
-    return next(one["overall"]["value"] for one in results if one["metric"].endswith(value)), said.err
+    found, said = results(capsys, study, metric, more=more)
+    return next(one["overall"]["value"] for one in found if one["metric"].endswith(value)), said
+
+
+def perfect(study, capsys, metric, *more, value="AP", said=""):
+    """A run whose value is 1, and which says of numbers just this, or nothing."""
+    found, told = overall(study, capsys, metric, *more, value=value)
+    assert found == 1
+    assert said in told
+    assert said or "numbered" not in told
 
 
 def mot(folder, classes="", video="v", order=(0, 1)):
@@ -47,6 +55,7 @@ def mot(folder, classes="", video="v", order=(0, 1)):
     (folder / video / "seqinfo.ini").write_text(f"[Sequence]\nseqLength=2\nimWidth=100\nimHeight=100\n{listed}")
 
 
+AVERAGED = ("--variant", "classes=averaged")
 ROWS = {"yolo": SHARES, "yolo-seg": (0.1, 0.1, 0.3, 0.1, 0.3, 0.3, 0.1, 0.3), "yolo-pose": (*SHARES, 0.2, 0.2, 2)}
 
 
@@ -63,16 +72,13 @@ def test_numbers_of_yolo_are_those_of_the_categories_by_id(tmp_path, capsys, for
 def test_numbers_in_the_order_of_the_vocabulary_are_instruments_and_not_triplets_and_nothing_is_said(tmp_path, capsys):
     coco(tmp_path / "truth", ["grasper", "bipolar", "hook", "scissors", "clipper", "irrigator"])
     yolo(tmp_path / "found", range(6))
-    value, said = overall(tmp_path, capsys, "detection")
-    assert value == 1
-    assert "numbered" not in said
+    perfect(tmp_path, capsys, "detection")
 
 
 def test_names_of_predictions_count_before_the_list_of_the_ground_truth(tmp_path, capsys):
     coco(tmp_path / "truth", ["hook", "grasper"])
     yolo(tmp_path / "found", (1, 0), names=["grasper", "hook"])
-    value, said = overall(tmp_path, capsys, "detection")
-    assert (value, "numbered" in said) == (1, False)
+    perfect(tmp_path, capsys, "detection")
 
 
 def test_a_number_beyond_the_list_names_the_list(tmp_path, capsys):
@@ -100,36 +106,33 @@ def test_files_of_the_ground_truth_with_lists_of_different_order_are_refused_whe
 
 
 def test_labels_of_instruments_without_a_list_number_the_instruments_of_the_vocabulary(tmp_path, capsys):
-    (tmp_path / "truth").mkdir()
-    for k, name in enumerate(("grasper", "bipolar", "hook")):
-        shape = {"label": name, "points": [[10, 10], [30, 30]], "shape_type": "rectangle"}
-        document = {"shapes": [shape], "imageHeight": 100, "imageWidth": 100}
-        (tmp_path / f"truth/VID01_{k:06d}.json").write_text(json.dumps(document))
-    yolo(tmp_path / "found", (0, 1, 2))
-    value, said = overall(tmp_path, capsys, "detection", "--vocabulary", "cholect50")
-    assert (value, "numbered" in said) == (1, False)
+    shapes = [[{"label": name, "points": [[10, 10], [30, 30]], "shape_type": "rectangle"}] for name in ("grasper", "bipolar", "hook")]
+    documents = {f"VID01_{k:06d}.json": {"shapes": of, "imageHeight": 100, "imageWidth": 100} for k, of in enumerate(shapes)}
+    yolo(put(tmp_path, truth=documents) / "found", (0, 1, 2))
+    perfect(tmp_path, capsys, "detection", "--vocabulary", "cholect50")
 
 
 def test_tracks_without_a_seqinfo_have_the_classes_of_that_of_the_ground_truth(tmp_path, capsys):
     mot(tmp_path / "truth", "hook,grasper")
     mot(tmp_path / "found")
     (tmp_path / "found/v/seqinfo.ini").unlink()
-    value, said = overall(tmp_path, capsys, "tracks", "--variant", "classes=averaged", value="HOTA")
-    assert value == 1
-    assert "seqinfo.ini are 0 hook, 1 grasper, and the numbers are read so; name them by a line classes= of <video>/seqinfo.ini" in said
+    said = "seqinfo.ini are 0 hook, 1 grasper, and the numbers are read so; name them by a line classes= of <video>/seqinfo.ini"
+    perfect(tmp_path, capsys, "tracks", *AVERAGED, value="HOTA", said=said)
+
+
+def with_labels_txt(tmp_path, names):
+    """Take what is found for the ground truth, with classes from 1 on that labels.txt names."""
+    rows = (tmp_path / "found/v.txt").read_text().replace(",1,1\n", ",2,1\n").replace(",0,1\n", ",1,1\n")
+    put(tmp_path, truth={"v/gt/gt.txt": rows, "v/gt/labels.txt": "".join(f"{name}\n" for name in names)})
+    return rows
 
 
 def test_tracks_are_numbered_from_1_where_labels_txt_of_the_ground_truth_names_them(tmp_path, capsys):
     mot(tmp_path / "found")
-    rows = (tmp_path / "found/v.txt").read_text().replace(",1,1\n", ",2,1\n").replace(",0,1\n", ",1,1\n")
-    (tmp_path / "found/v.txt").write_text(rows)
-    (tmp_path / "truth/v/gt").mkdir(parents=True)
-    (tmp_path / "truth/v/gt/gt.txt").write_text(rows)
-    (tmp_path / "truth/v/gt/labels.txt").write_text("hook\ngrasper\n")
-    (tmp_path / "truth/v/seqinfo.ini").write_bytes((tmp_path / "found/v/seqinfo.ini").read_bytes())
-    value, said = overall(tmp_path, capsys, "tracks", "--variant", "classes=averaged", value="HOTA")
-    assert value == 1
-    assert "labels.txt are 1 hook, 2 grasper, and the numbers are read so" in said
+    rows = with_labels_txt(tmp_path, ["hook", "grasper"])
+    put(tmp_path, found={"v.txt": rows}, truth={"v/seqinfo.ini": (tmp_path / "found/v/seqinfo.ini").read_bytes()})
+    said = "labels.txt are 1 hook, 2 grasper, and the numbers are read so"
+    perfect(tmp_path, capsys, "tracks", *AVERAGED, value="HOTA", said=said)
 
 
 def test_tracks_whose_videos_count_classes_from_different_numbers_are_refused(tmp_path, capsys):
@@ -137,10 +140,7 @@ def test_tracks_whose_videos_count_classes_from_different_numbers_are_refused(tm
         mot(tmp_path / side)
         mot(tmp_path / side, "grasper,bipolar" if side == "truth" else "", video="w")
     (tmp_path / "truth/v.txt").unlink()
-    (tmp_path / "truth/v/gt").mkdir()
-    (tmp_path / "truth/v/gt/labels.txt").write_text("grasper\nbipolar\n")
-    rows = (tmp_path / "found/v.txt").read_text().replace(",1,1\n", ",2,1\n").replace(",0,1\n", ",1,1\n")
-    (tmp_path / "truth/v/gt/gt.txt").write_text(rows)
+    with_labels_txt(tmp_path, ["grasper", "bipolar"])
     assert "labels.txt has 1 grasper, 2 bipolar and" in fault(capsys, *sides(tmp_path, "tracks"))
 
 
@@ -161,26 +161,20 @@ def test_tracks_whose_videos_list_classes_otherwise_are_refused_unless_predictio
 @pytest.mark.parametrize("names", [ALPHABETICAL, ["hook", "grasper"]])
 def test_columns_of_a_matrix_are_the_listed_instruments(tmp_path, capsys, names):
     coco(tmp_path / "truth", names)
-    (tmp_path / "found").mkdir()
-    np.savez(tmp_path / "found/VID01.npz", scores=np.eye(len(names)) * 0.8 + 0.1)
-    value, said = overall(tmp_path, capsys, "recognition")
-    assert value == 1
-    assert f"labels.json are 0 {names[0]}, 1 {names[1]}" in said
+    put(tmp_path, found={"VID01.npz": {"scores": np.eye(len(names)) * 0.8 + 0.1}})
+    perfect(tmp_path, capsys, "recognition", said=f"labels.json are 0 {names[0]}, 1 {names[1]}")
 
 
 def test_a_matrix_with_more_columns_than_the_list_is_refused_with_the_list(tmp_path, capsys):
     coco(tmp_path / "truth", ["hook", "grasper"])
-    (tmp_path / "found").mkdir()
-    np.save(tmp_path / "found/VID01.npy", np.full((2, 6), 0.5))
-    said = fault(capsys, *sides(tmp_path, "recognition"))
+    said = fault(capsys, *sides(put(tmp_path, found={"VID01.npy": np.full((2, 6), 0.5)}), "recognition"))
     assert "VID01.npy: 6 classes, expected 2: the classes of the ground truth in" in said
     assert "labels.json are 0 hook, 1 grasper; give one column for each of these, in this order" in said
 
 
 def test_logits_below_zero_leave_classes_that_are_not_listed_behind_all_others(tmp_path, capsys):
     coco(tmp_path / "truth", ["hook", "grasper"])
-    (tmp_path / "found").mkdir()
-    np.save(tmp_path / "found/VID01.npy", np.array([[-1.0, -2.0], [-2.0, -1.0]]))
+    put(tmp_path, found={"VID01.npy": np.array([[-1.0, -2.0], [-2.0, -1.0]])})
     assert overall(tmp_path, capsys, "recognition", "--variant", "k=1", value="accuracy")[0] == 1
 
 
@@ -201,9 +195,8 @@ TRIPLETS = ["hook,dissect,cystic_duct", "grasper,retract,gallbladder", "clipper,
 def test_numbers_of_triplets_are_those_of_the_list_of_the_ground_truth(tmp_path, capsys, form):
     coco(tmp_path / "truth", TRIPLETS)
     yolo(tmp_path / "found", (0, 1, 2), row=ROWS[form])
-    value, said = overall(tmp_path, capsys, "detection", "--predictions-from", form)
-    assert value == 1
-    assert "labels.json are 0 hook,dissect,cystic_duct, 1 grasper,retract,gallbladder, 2 clipper,clip,cystic_artery, and" in said
+    said = "labels.json are 0 hook,dissect,cystic_duct, 1 grasper,retract,gallbladder, 2 clipper,clip,cystic_artery, and"
+    perfect(tmp_path, capsys, "detection", "--predictions-from", form, said=said)
     yolo(tmp_path / "found", (3,), row=ROWS[form])
     beyond = fault(capsys, *sides(tmp_path, "detection", "--predictions-from", form))
     assert "class 3 is not in 0..2: the classes of the ground truth in" in beyond
@@ -211,49 +204,42 @@ def test_numbers_of_triplets_are_those_of_the_list_of_the_ground_truth(tmp_path,
 
 def test_a_matrix_has_a_column_per_listed_triplet_or_those_of_the_vocabulary(tmp_path, capsys):
     coco(tmp_path / "truth", TRIPLETS)
-    (tmp_path / "found").mkdir()
-    np.savez(tmp_path / "found/VID01.npz", ivt=np.eye(3) * 0.8 + 0.1)
-    value, said = overall(tmp_path, capsys, "recognition", "--variant", "component=ivt")
-    assert (value, "labels.json are 0 hook,dissect,cystic_duct, 1 grasper" in said) == (1, True)
+    of_triplets = ("recognition", "--variant", "component=ivt")
+    put(tmp_path, found={"VID01.npz": {"ivt": np.eye(3) * 0.8 + 0.1}})
+    perfect(tmp_path, capsys, *of_triplets, said="labels.json are 0 hook,dissect,cystic_duct, 1 grasper")
+    (tmp_path / "found/VID01.npz").unlink()
     whole = load("cholect50")
     scores = np.full((3, len(whole.triplets)), 0.1)
     scores[range(3), [whole.triplet_of(name) for name in TRIPLETS]] = 0.9
-    (tmp_path / "found/VID01.npz").unlink()
-    lines = [",".join(map(str, (frame, *row))) for frame, row in enumerate(scores.tolist())]
-    (tmp_path / "found/VID01.csv").write_text("\n".join(lines) + "\n")
-    value, said = overall(tmp_path, capsys, "recognition", "--variant", "component=ivt", "--vocabulary", "cholect50")
-    assert (value, "numbered" in said) == (1, False)
+    put(tmp_path, found={"VID01.csv": "".join(",".join(map(str, (frame, *row))) + "\n" for frame, row in enumerate(scores.tolist()))})
+    perfect(tmp_path, capsys, *of_triplets, "--vocabulary", "cholect50")
     (tmp_path / "found/VID01.csv").unlink()
-    np.save(tmp_path / "found/VID01.npy", np.full((3, 4), 0.5))
+    put(tmp_path, found={"VID01.npy": np.full((3, 4), 0.5)})
     assert "VID01.npy: 4 classes, expected 3: the classes of the ground truth" in fault(capsys, *sides(tmp_path, "recognition"))
 
 
 def test_a_list_of_triplets_says_nothing_of_the_instruments_of_tracks(tmp_path, capsys):
     coco(tmp_path / "truth", TRIPLETS[:2], video="v")
     document = json.loads((tmp_path / "truth/labels.json").read_text())
-    for one in document["annotations"]:
-        one["track_id"] = 1 + one["id"]
-    (tmp_path / "truth/labels.json").write_text(json.dumps(document))
-    mot(tmp_path / "found")
-    (tmp_path / "found/v.txt").write_text("1,1,10,10,20,20,1,2,1\n2,2,10,10,20,20,1,0,1\n")
-    value, said = overall(tmp_path, capsys, "tracks", "--variant", "classes=averaged", value="HOTA")
-    assert (value, "numbered" in said) == (1, False)
+    document["annotations"] = [{**one, "track_id": 1 + one["id"]} for one in document["annotations"]]
+    mot(put(tmp_path, truth={"labels.json": document}) / "found")
+    put(tmp_path, found={"v.txt": "1,1,10,10,20,20,1,2,1\n2,2,10,10,20,20,1,0,1\n"})
+    perfect(tmp_path, capsys, "tracks", *AVERAGED, value="HOTA")
 
 
 def test_only_the_lists_of_videos_that_count_say_what_numbers_mean(tmp_path, capsys):
     coco(tmp_path / "truth", ["hook", "grasper"], file="a.json")
     coco(tmp_path / "truth", ["grasper", "hook", "clipper"], video="VID02", file="b.json")
     yolo(tmp_path / "found", (0, 1))
-    (tmp_path / "only.txt").write_text("VID01\n")
-    value, said = overall(tmp_path, capsys, "detection", "--videos", tmp_path / "only.txt")
-    assert value == 1
-    assert "a.json are 0 hook, 1 grasper, and the numbers are read so" in said
+    only = tmp_path / "only.txt"
+    only.write_text("VID01\n")
+    said = "a.json are 0 hook, 1 grasper, and the numbers are read so"
+    perfect(tmp_path, capsys, "detection", "--videos", only, said=said)
     for file in (tmp_path / "found").iterdir():
         file.unlink()
-    np.savez(tmp_path / "found/VID02.npz", i=np.eye(3))
-    (tmp_path / "only.txt").write_text("VID02\n")
-    value, said = overall(tmp_path, capsys, "recognition", "--videos", tmp_path / "only.txt")
-    assert (value, "b.json are 0 grasper, 1 hook, 2 clipper" in said) == (1, True)
+    put(tmp_path, found={"VID02.npz": {"i": np.eye(3)}})
+    only.write_text("VID02\n")
+    perfect(tmp_path, capsys, "recognition", "--videos", only, said="b.json are 0 grasper, 1 hook, 2 clipper")
 
 
 def test_tracks_of_videos_that_count_and_list_nothing_are_numbered_by_the_vocabulary(tmp_path, capsys):
@@ -262,9 +248,7 @@ def test_tracks_of_videos_that_count_and_list_nothing_are_numbered_by_the_vocabu
     mot(tmp_path / "found")
     (tmp_path / "found/v/seqinfo.ini").unlink()
     (tmp_path / "only.txt").write_text("v\n")
-    more = ("--videos", tmp_path / "only.txt", "--variant", "classes=averaged")
-    value, said = overall(tmp_path, capsys, "tracks", *more, value="HOTA")
-    assert (value, "numbered" in said) == (1, False)
+    perfect(tmp_path, capsys, "tracks", "--videos", tmp_path / "only.txt", *AVERAGED, value="HOTA")
     words = ["submission", "check", tmp_path / "found", "--task", "tracks", "--ground-truth", tmp_path / "truth"]
     assert main(list(map(str, [*words, "--videos", tmp_path / "only.txt"]))) == 0
 
@@ -273,16 +257,15 @@ def box(x):
     return {"bbox": [x, 10, 20, 20], "segmentation": [[x, 10, x + 20, 10, x + 20, 30, x, 30]], "track_id": 1}
 
 
-def segmented(folder, names, shift=0):
+def segmented(folder, names, shift=0, listed=None):
     """Masked boxes of tracks of two classes in turn, in frames 0 to 5, and their COCO results, so many px to the right."""
-    coco(folder / "truth", names)
-    labels = json.loads((folder / "truth" / "labels.json").read_text())
-    size = {"width": 100, "height": 100}
-    labels["images"] = [{"id": k, "file_name": f"VID01_{k:06d}.jpg", **size} for k in range(6)]
     ids = [{"image_id": k, "category_id": 1 + k % len(names)} for k in range(6)]
-    labels["annotations"] = [{"id": k, **one, **box(10)} for k, one in enumerate(ids)]
-    (folder / "truth" / "labels.json").write_text(json.dumps(labels))
-    (folder / "found").mkdir(exist_ok=True)
+    labels = {
+        "images": [{"id": k, "file_name": f"VID01_{k:06d}.jpg", "width": 100, "height": 100} for k in range(6)],
+        "annotations": [{"id": k, **one, **box(10)} for k, one in enumerate(ids)],
+        "categories": [{"id": id_, "name": name} for id_, name in enumerate(listed or names, 1)],
+    }
+    put(folder, truth={"labels.json": labels}, found={})
     return [{**one, **box(10 + shift), "score": 0.9} for one in ids]
 
 
@@ -296,51 +279,44 @@ OF_ABSENT = {
 
 @pytest.mark.parametrize("value", OF_ABSENT)
 def test_what_a_vocabulary_has_beyond_the_list_of_the_files_counts_only_where_somebody_names_it(tmp_path, capsys, value):
-    def score(names, *more):
-        found = segmented(tmp_path, names, shift=4)
-        if OF_ABSENT[value][0] == "recognition":
-            np.savez(tmp_path / "found" / "VID01.npz", frame=np.arange(6), i=np.random.default_rng(1).random((6, 2)))
-        else:
-            (tmp_path / "found" / "results.json").write_text(json.dumps(found))
-        return overall(tmp_path, capsys, *OF_ABSENT[value], *more, value=value)[0]
+    is_matrix = OF_ABSENT[value][0] == "recognition"
 
-    assert score(["grasper", "hook"]) == score(["hook", "grasper"]) == score(["this one", "that one"])
+    def score(names, *more, listed=None):
+        found = {"results.json": segmented(tmp_path, names, 4, listed)}
+        if is_matrix:
+            found = {"VID01.npz": {"frame": np.arange(6), "i": np.random.default_rng(1).random((6, 2))}}
+        return overall(put(tmp_path, found=found), capsys, *OF_ABSENT[value], *more, value=value)[0]
+
+    by_list = score(["grasper", "hook"])
+    assert by_list == score(["hook", "grasper"]) == score(["this one", "that one"])
     named = score(["grasper", "hook"], "--vocabulary", "cholect50")
-    assert named != score(["grasper", "hook"])
+    assert named != by_list
     of_six = ["grasper", "hook", "bipolar", "scissors", "clipper", "irrigator"]
-    if OF_ABSENT[value][0] != "recognition":
-        found = segmented(tmp_path, ["grasper", "hook"], shift=4)
-        labels = json.loads((tmp_path / "truth" / "labels.json").read_text())
-        labels["categories"] = [{"id": id_, "name": name} for id_, name in enumerate(of_six, 1)]
-        (tmp_path / "truth" / "labels.json").write_text(json.dumps(labels))
-        (tmp_path / "found" / "results.json").write_text(json.dumps(found))
-        assert overall(tmp_path, capsys, *OF_ABSENT[value], value=value)[0] == named
+    assert is_matrix or score(["grasper", "hook"], listed=of_six) == named
 
 
 @pytest.mark.parametrize("is_right", [True, False])
 @pytest.mark.parametrize("value", OF_ABSENT)
 def test_a_class_that_only_predictions_have_is_false_and_leaves_all_runs_the_same_classes(tmp_path, capsys, value, is_right):
-    names, found = ["grasper", "hook", "clipper"], segmented(tmp_path, ["grasper", "hook"], shift=4)
+    found = segmented(tmp_path, ["grasper", "hook"], shift=4)
     document = json.loads((tmp_path / "truth" / "labels.json").read_text())
-    document["categories"] = [{"id": id_, "name": name} for id_, name in enumerate(names, 1)]
+    document["categories"] = [{"id": id_, "name": name} for id_, name in enumerate(["grasper", "hook", "clipper"], 1)]
     right = found if is_right else [{**found[0], **box(60), "score": 0.05}]
     invented = {**found[1], **box(60), "category_id": 3, "track_id": 9, "score": 0.05}
-    values, said = [], ""
-    for rows in (right, [*right, invented]):
+    values, runs, said = [], [tmp_path / "run1", tmp_path / "run2"], ""
+    for run, rows in zip(runs, (right, [*right, invented]), strict=True):
         document["annotations"] = [{**one, "id": id_} for id_, one in enumerate(rows)]
-        (tmp_path / "found" / "labels.json").write_text(json.dumps(document))
+        put(tmp_path, **{folder: {"labels.json": document} for folder in ("found", run.name)})
         one, said = overall(tmp_path, capsys, *OF_ABSENT[value], value=value)
         values.append(one)
-        (tmp_path / f"run{len(values)}").mkdir()
-        (tmp_path / f"run{len(values)}" / "labels.json").write_text(json.dumps(document))
     # Zeros of a class that is never there are all that an average precision could have of it.
     is_worse = {"Brier score": values[1] > values[0], "segmentation score": 0 < values[1] < values[0]}
     assert is_worse.get(value, values[1] == values[0])
     # TrackEval is given the classes of the labels.
     says = "the published program does not see what is predicted of them, except with classes=one" if value == "IDF1" else "is false"
     assert f"{says}: 'clipper'; correct" in said
-    runs = [tmp_path / "run1", tmp_path / "run2"]
-    good(capsys, OF_ABSENT[value][0], "--ground-truth", tmp_path / "truth", "--predictions", *runs, *OF_ABSENT[value][1:])
+    metric, *more = OF_ABSENT[value]
+    results(capsys, tmp_path, metric, more=("--predictions", *runs, *more))
 
 
 def test_the_error_of_a_class_that_only_predictions_have_is_added(tmp_path, capsys):

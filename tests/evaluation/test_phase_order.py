@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from score_runs import fault, good, sides
+from score_runs import fault, good, put, sides
 from scrubin.base.vocabulary.vocabulary import load
 
 COMPAT = ("--semantics", "compat")
@@ -16,9 +16,8 @@ def write(folder, names, spelled=str):
     truth = [name for name in names for _ in range(20)]
     found = [names[max(0, (at - SIX) // 20)] for at in range(len(truth))]
     for side, phases in (("truth", truth), ("found", found)):
-        (folder / side).mkdir(parents=True, exist_ok=True)
         rows = "".join(f"{frame},{spelled(name)}\n" for frame, name in enumerate(phases))
-        (folder / side / "video01.csv").write_text(f"frame,phase\n{rows}")
+        put(folder, **{side: {"video01.csv": f"frame,phase\n{rows}"}})
     return folder
 
 
@@ -61,14 +60,12 @@ def test_an_order_that_is_said_gives_the_numbers_of_ids(unknown, tmp_path, capsy
 def test_a_phase_that_does_not_occur_still_has_its_place(tmp_path, capsys):
     write(tmp_path / "named", ["preparing", "cutting", "sewing", "closing"])
     order = "order=preparing,cutting,washing,drying,sewing,closing,leaving"
-    named = good(capsys, *sides(tmp_path / "named", "phases", *COMPAT, "--variant", order))
-    write(tmp_path / "ids", [0, 1, 4, 5])
-    (tmp_path / "ids/truth/video02.csv").write_text("frame,phase\n0,6\n")
-    (tmp_path / "ids/found/video02.csv").write_text("frame,phase\n0,6\n")
+    assert "n=4" in good(capsys, *sides(tmp_path / "named", "phases", *COMPAT, "--variant", order)).out
     # The highest id that occurs tells how many there are: a second video has it, and one frame only.
-    with_last = good(capsys, *sides(tmp_path / "ids", "phases", *COMPAT, "--variant", "omega=10"))
+    last = {"video02.csv": "frame,phase\n0,6\n"}
+    ids = put(write(tmp_path / "ids", [0, 1, 4, 5]), truth=last, found=last)
+    with_last = good(capsys, *sides(ids, "phases", *COMPAT, "--variant", "omega=10"))
     assert "phases are taken for those of Cholec80" in with_last.err
-    assert "n=4" in named.out
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from score_runs import fault, good, sides
+from score_runs import fault, good, put, results, sides
 
 NAMES = ["tip", "hinge"]
 IMAGES = [{"id": at, "file_name": f"v_{at:06d}.jpg", "width": 400, "height": 300} for at in (1, 2, 3)]
@@ -20,9 +20,7 @@ def annotation(number, image, points, **more):
 
 
 def write(study, side, annotations, categories=None):
-    document = {"images": IMAGES, "annotations": annotations, "categories": categories or CATEGORIES}
-    (study / side).mkdir(exist_ok=True)
-    (study / side / "labels.json").write_text(json.dumps(document), encoding="utf-8")
+    put(study, **{side: {"labels.json": {"images": IMAGES, "annotations": annotations, "categories": categories or CATEGORIES}}})
 
 
 @pytest.fixture
@@ -35,9 +33,11 @@ def study(tmp_path):
 
 
 def values(study, capsys, *variant):
-    out = study / "s.json"
-    good(capsys, *sides(study, "points", "--out", out, *(["--variant", *variant] if variant else [])))
-    return {(one["metric"], *sorted(one["options"].items())): one for one in json.loads(out.read_text())["results"]}
+    return {(one["metric"], *sorted(one["options"].items())): one for one in results(capsys, study, "points", *variant)[0]}
+
+
+def found_at_half(study, capsys):
+    return first(values(study, capsys), "points AP", similarity="0.5")["overall"]["value"]
 
 
 def first(found, metric, **options):
@@ -83,21 +83,20 @@ def test_distances_in_px_must_be_said(study, capsys):
 
 
 def test_results_of_coco_are_read_beside_their_images(study, capsys):
-    results = [{"image_id": 1, "category_id": 1, "keypoints": [120, 110, 0.7, 150, 120, 0.9], "score": 0.9}]
-    (study / "found/labels.json").write_text(json.dumps(results), encoding="utf-8")
-    assert first(values(study, capsys), "points AP", similarity="0.5")["overall"]["value"] == pytest.approx(51 / 101)
+    result = {"image_id": 1, "category_id": 1, "keypoints": [120, 110, 0.7, 150, 120, 0.9], "score": 0.9}
+    assert found_at_half(put(study, found={"labels.json": [result]}), capsys) == pytest.approx(51 / 101)
 
 
 @pytest.mark.parametrize("is_result", [True, False])
 def test_a_false_prediction_whose_points_lie_on_one_line_lowers_precision(study, capsys, is_result):
-    had = first(values(study, capsys), "points AP", similarity="0.5")["overall"]["value"]
+    had = found_at_half(study, capsys)
     found = [annotation(1, 1, [120, 110, 2, 150, 120, 2], score=0.5)]
     found += [annotation(number, 3, [300, 250, 2, 350, 250, 2], score=0.9) for number in range(2, 6)]
     boxless = [{key: value for key, value in one.items() if key not in ("bbox", "area")} for one in found]
     write(study, "found", boxless)
     if is_result:
-        (study / "found/labels.json").write_text(json.dumps(boxless), encoding="utf-8")
-    assert first(values(study, capsys), "points AP", similarity="0.5")["overall"]["value"] == pytest.approx(had / 5)
+        put(study, found={"labels.json": boxless})
+    assert found_at_half(study, capsys) == pytest.approx(had / 5)
 
 
 def test_a_result_is_as_large_as_the_box_around_all_its_points_also_those_that_are_0(study, capsys):
@@ -107,8 +106,8 @@ def test_a_result_is_as_large_as_the_box_around_all_its_points_also_those_that_a
     def of_medium(points):
         results = [{"image_id": 1, "category_id": 1, "keypoints": [120, 110, 2, 150, 120, 2, 160, 160, 2], "score": 0.5}]
         results.append({"image_id": 3, "category_id": 1, "keypoints": points, "score": 0.9})
-        (study / "found/labels.json").write_text(json.dumps(results), encoding="utf-8")
-        return first(values(study, capsys), "points AP", size="medium (32 x 32 to 96 x 96 px)")["overall"]["value"]
+        of_medium = values(put(study, found={"labels.json": results}), capsys)
+        return first(of_medium, "points AP", size="medium (32 x 32 to 96 x 96 px)")["overall"]["value"]
 
     # As pycocotools has it: 90 x 80 px is of medium size, 20 x 5 px is not.
     assert of_medium([70, 75, 1, 80, 75, 1, 90, 80, 1]) == pytest.approx(0.4 * 51 / 101)
@@ -118,7 +117,7 @@ def test_a_result_is_as_large_as_the_box_around_all_its_points_also_those_that_a
 def test_points_without_names_are_taken_by_their_place(study, capsys):
     write(study, "found", [annotation(1, 1, [120, 110, 2, 150, 120, 2], score=0.9)], [{"id": 1, "name": "grasper"}, CATEGORIES[1]])
     assert "taken by their place" in good(capsys, *sides(study, "points")).err
-    assert first(values(study, capsys), "points AP", similarity="0.5")["overall"]["value"] == pytest.approx(51 / 101)
+    assert found_at_half(study, capsys) == pytest.approx(51 / 101)
 
 
 def test_a_point_that_the_truth_does_not_have_is_refused(study, capsys):
@@ -136,12 +135,10 @@ def test_an_instance_without_points_need_not_be_found(study, capsys):
 def test_a_prediction_in_pixels_that_are_not_counted_is_not_false(study, capsys):
     spurious = [annotation(1, 1, [120, 110, 2, 150, 120, 2], score=0.9), annotation(2, 3, [20, 30, 2, 25, 40, 2], score=0.95)]
     write(study, "found", spurious)
-    assert first(values(study, capsys), "points AP", similarity="0.5")["overall"]["value"] < 0.3
-    ignored = {"size": [300, 400], "counts": [0, 50 * 300, 350 * 300]}
+    assert found_at_half(study, capsys) < 0.3
     document = json.loads((study / "truth/labels.json").read_text(encoding="utf-8"))
-    document["images"][2] = IMAGES[2] | {"ignored": ignored}
-    (study / "truth/labels.json").write_text(json.dumps(document), encoding="utf-8")
-    assert first(values(study, capsys), "points AP", similarity="0.5")["overall"]["value"] == pytest.approx(51 / 101)
+    document["images"][2] = IMAGES[2] | {"ignored": {"size": [300, 400], "counts": [0, 50 * 300, 350 * 300]}}
+    assert found_at_half(put(study, truth={"labels.json": document}), capsys) == pytest.approx(51 / 101)
 
 
 def test_files_without_points_and_swapped_sides_are_refused(study, capsys):

@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pytest
 
-import recognition_cases
-from score_runs import fault, good, sides
+from score_runs import fault, good, put, results, sides
 from scrubin.base import csv_text
 from scrubin.evaluate import selection
 
@@ -15,12 +14,9 @@ from scrubin.evaluate import selection
 def study(tmp_path):
     """Two videos of triplets: labels and the same as predictions."""
     rng = np.random.default_rng(3)
-    for folder in ("truth", "found"):
-        (tmp_path / folder).mkdir()
     for name, frames in (("VID01", 12), ("VID02", 1)):
-        labels = (rng.random((frames, 100)) < 0.1).astype(int)
-        np.savez(tmp_path / "truth" / f"{name}.npz", targets=labels)
-        np.save(tmp_path / "found" / f"{name}.npy", rng.random((frames, 100)))
+        put(tmp_path, truth={f"{name}.npz": {"targets": (rng.random((frames, 100)) < 0.1).astype(int)}})
+        put(tmp_path, found={f"{name}.npy": rng.random((frames, 100))})
     return tmp_path
 
 
@@ -31,16 +27,6 @@ def recognition(study, *more):
 def test_a_video_that_is_not_predicted_is_named_with_the_one_that_it_may_be(study, capsys):
     (study / "found/VID02.npy").rename(study / "found/video2.npy")
     assert "VID02: the video is not predicted; is it video2? name it as in the ground truth" in fault(capsys, *recognition(study))
-
-
-def test_predictions_numbered_from_one_are_told(study, capsys):
-    scores = np.load(study / "found/VID01.npy")
-    np.savez(study / "found/VID01.npz", scores=scores, frame=np.arange(1, 13))
-    (study / "found/VID01.npy").unlink()
-    (study / "found/VID02.npy").rename(study / "VID02.npy")
-    np.savez(study / "found/VID02.npz", scores=np.load(study / "VID02.npy"))
-    said = fault(capsys, *recognition(study))
-    assert "VID01.npz: the numbers look shifted by +1, as if frames were counted from 1; subtract 1 from every frame number" in said
 
 
 def test_missing_frames_are_told_as_ranges(study, capsys):
@@ -66,16 +52,14 @@ def test_frames_and_videos_without_label_do_not_count_and_are_told(study, capsys
         (np.zeros((12, 101)), "is the first column the frame?"),
         (np.full((12, 100), np.nan), "frames 0-11: a score is not finite (first: class 0 of frame 0 is nan)"),
         (np.zeros(12), "the matrix has the shape (12,)"),
+        (b"PK nonsense", "VID01.npy: cannot be read as npy"),
     ],
 )
 def test_matrices_that_cannot_be_scored_are_refused(study, capsys, values, expected):
     np.save(study / "found/VID01.npy", values)
+    if isinstance(values, bytes):
+        (study / "found/VID01.npy").write_bytes(values)
     assert expected in fault(capsys, *recognition(study))
-
-
-def test_a_file_that_is_no_array_is_refused(study, capsys):
-    (study / "found/VID01.npy").write_bytes(b"PK nonsense")
-    assert "VID01.npy: cannot be read as npy" in fault(capsys, *recognition(study))
 
 
 def test_matrices_as_csv_with_and_without_header_are_the_same(study, capsys):
@@ -107,46 +91,34 @@ def test_a_decimal_comma_in_a_matrix_is_named_with_its_cell(study, capsys, head,
 
 
 def test_a_class_without_positives_is_undefined_and_not_zero(study, capsys):
-    good(capsys, *recognition(study, "--out", study / "scores.json", "--variant", "scope=global", "component=ivt"))
-    (result, *_) = json.loads((study / "scores.json").read_text())["results"]
+    (result, *_), _ = results(capsys, study, "recognition", "scope=global", "component=ivt")
     absent = [one for one in result["classes"].values() if one["n"] == 0]
     assert absent
     assert all(one["value"] is None for one in absent)
     assert result["overall"]["n"] == 100 - len(absent)
 
 
-def test_only_the_videos_of_a_subset_count(study, capsys):
-    (study / "split.csv").write_text("id;split\nVID01;test\nVID02;train\n")
-    good(capsys, *recognition(study, "--videos", study / "split.csv", "--subset", "test", "--out", study / "one.json"))
-    assert set(json.loads((study / "one.json").read_text())["results"][0]["videos"]) == {"VID01"}
-    assert "lists the subsets test, train; name one by --subset" in fault(capsys, *recognition(study, "--videos", study / "split.csv"))
-    assert "no video is listed in the subset 'val'" in fault(
-        capsys, *recognition(study, "--videos", study / "split.csv", "--subset", "val")
-    )
-
-
-@pytest.mark.parametrize("asked", ["test", "Test", "testing"])
-def test_a_subset_in_two_spellings_is_one_as_in_splits_check(study, capsys, asked):
-    (study / "two.csv").write_text("id,split\nVID01,test\nVID02,Test\n")
-    good(capsys, *recognition(study, "--videos", study / "two.csv", "--subset", asked, "--out", study / "two.json"))
-    good(capsys, *recognition(study, "--out", study / "all.json"))
-    assert json.loads((study / "two.json").read_text())["results"] == json.loads((study / "all.json").read_text())["results"]
-
-
-def test_a_subset_of_several_folds_is_named_with_its_fold(study, capsys):
-    (study / "folds.csv").write_text("fold,id,subset\n0,VID01,test\n0,VID02,train\n1,VID01,train\n1,VID02,test\n")
-    good(capsys, *recognition(study, "--videos", study / "folds.csv", "--subset", "1/test", "--out", study / "one.json"))
-    assert set(json.loads((study / "one.json").read_text())["results"][0]["videos"]) == {"VID02"}
+@pytest.mark.parametrize(
+    ("split", "subset", "videos"),
+    [
+        ("id;split\nVID01;test\nVID02;train\n", "test", {"VID01"}),
+        ("fold,id,subset\n0,VID01,test\n0,VID02,train\n1,VID01,train\n1,VID02,test\n", "1/test", {"VID02"}),
+        # As in `splits check`, two spellings of a subset are one.
+        *(("id,split\nVID01,test\nVID02,Test\n", asked, {"VID01", "VID02"}) for asked in ("test", "Test", "testing")),
+    ],
+)
+def test_only_the_videos_of_a_subset_count(study, capsys, split, subset, videos):
+    (study / "split.csv").write_text(split)
+    found, _ = results(capsys, study, "recognition", more=("--videos", study / "split.csv", "--subset", subset))
+    assert set(found[0]["videos"]) == videos
 
 
 def test_repeated_runs_give_mean_and_deviation(study, capsys):
-    truth = ("recognition", "--ground-truth", study / "truth", "--variant", "component=ivt", "null=counted", "k=5")
-    good(capsys, *truth, "--predictions", study / "found", study / "found", "--out", study / "runs.json")
-    results = json.loads((study / "runs.json").read_text())["results"]
-    by_run = {(one["metric"], one["options"].get("scope"), one["options"]["runs"]): one["overall"]["value"] for one in results}
+    variant = ("component=ivt", "null=counted", "k=5")
+    runs, _ = results(capsys, study, "recognition", *variant, more=("--predictions", study / "found", study / "found"))
+    by_run = {(one["metric"], one["options"].get("scope"), one["options"]["runs"]): one["overall"]["value"] for one in runs}
     assert by_run["triplet recognition AP", "global", "SD, corrected"] == 0
-    good(capsys, *truth, "--predictions", study / "found", "--out", study / "run.json")
-    (alone,) = [one for one in json.loads((study / "run.json").read_text())["results"] if one["options"].get("scope") == "global"]
+    (alone,) = [one for one in results(capsys, study, "recognition", *variant)[0] if one["options"].get("scope") == "global"]
     assert by_run["triplet recognition AP", "global", "mean"] == alone["overall"]["value"]
 
 
@@ -185,25 +157,23 @@ def test_a_split_has_any_delimiter_and_a_list_has_none(study, capsys, delimiter)
         ("VID01\n", "test", "videos.csv: there is no column 'split', so no subset 'test'; leave --subset out"),
         ("id\nVID01\n", "test", "videos.csv: there is no column 'split', so no subset 'test'; leave --subset out"),
         ("id,split\n", "test", "videos.csv: no video is listed in the subset 'test'; give a list of videos or a split"),
+        ("id;split\nVID01;test\n", "val", "no video is listed in the subset 'val'"),
+        ("id;split\nVID01;test\nVID02;train\n", None, "lists the subsets test, train; name one by --subset"),
         ("", None, "videos.csv: it is empty"),
+        (None, None, "videos.csv: there is no such file; give a list of videos or a split"),
     ],
 )
 def test_a_list_of_videos_that_cannot_be_used_is_refused_with_its_line(study, capsys, text, subset, expected):
-    (study / "videos.csv").write_text(text)
+    if text is not None:
+        (study / "videos.csv").write_text(text)
     more = ("--subset", subset) if subset else ()
     assert expected in fault(capsys, *recognition(study, "--videos", study / "videos.csv", *more))
 
 
-def test_a_list_of_videos_that_is_not_there_is_said_so(study, capsys):
-    said = fault(capsys, *recognition(study, "--videos", study / "none.csv"))
-    assert "none.csv: there is no such file; give a list of videos or a split" in said
-
-
 def test_intervals_hold_the_value_when_videos_agree(study, capsys):
-    good(capsys, *recognition(study, "--bootstrap", "30", "--out", study / "scores.json", "--variant", "k=5"))
-    results = json.loads((study / "scores.json").read_text())["results"]
-    assert all(one["interval"]["low"]["value"] <= one["interval"]["high"]["value"] for one in results)
-    assert "30 draws" in results[0]["interval"]["variant"]
+    found, _ = results(capsys, study, "recognition", "k=5", "component=i", more=("--bootstrap", "30"))
+    assert all(one["interval"]["low"]["value"] <= one["interval"]["high"]["value"] for one in found)
+    assert "30 draws" in found[0]["interval"]["variant"]
 
 
 def test_scores_of_different_variants_are_not_compared(study, capsys):
@@ -223,12 +193,16 @@ def test_scores_against_other_ground_truth_are_not_compared(study, capsys):
     assert "were scored against different ground truth" in fault(capsys, "compare", study / "one.json", study / "two.json")
 
 
-def test_a_variant_that_is_none_is_refused_with_those_that_are(study, capsys):
-    assert "'colour' is no choice of recognition, paper; choose kind=precision|calibration, component=all|i|v|t|iv|it|ivt" in fault(
-        capsys, *recognition(study, "--variant", "colour=red"), code=2
-    )
-    assert "scope can be both, video-wise, global" in fault(capsys, *recognition(study, "--variant", "scope=frame"), code=2)
-    assert "give whole numbers from 1" in fault(capsys, *recognition(study, "--variant", "k=0"))
+@pytest.mark.parametrize(
+    ("variant", "said"),
+    [
+        ("colour=red", "'colour' is no choice of recognition, paper; choose kind=precision|calibration, component=all|i|v|t|iv|it|ivt"),
+        ("scope=frame", "scope can be both, video-wise, global"),
+        ("k=0", "give whole numbers from 1"),
+    ],
+)
+def test_a_variant_that_is_none_is_refused_with_those_that_are(study, capsys, variant, said):
+    assert said in fault(capsys, *recognition(study, "--variant", variant), code=1 if variant == "k=0" else 2)
 
 
 def test_the_metric_can_be_an_option(study, capsys):
@@ -242,15 +216,15 @@ def test_input_is_never_overwritten(study, capsys):
 
 def test_the_same_input_gives_the_same_bytes(study, capsys):
     for name in ("one.json", "two.json"):
-        good(capsys, *recognition(study, "--bootstrap", "5", "--out", study / name))
+        good(capsys, *recognition(study, "--bootstrap", "5", "--out", study / name, "--variant", "component=i"))
     assert (study / "one.json").read_bytes() == (study / "two.json").read_bytes()
 
 
 def test_one_compat_number_is_that_of_newer_scikit_learn(study, capsys):
-    published = recognition_cases.golden("basic")
-    assert published
-    older = good(capsys, *recognition(study, "--semantics", "compat", "--variant", "component=ivt", "k=5")).out
-    newer = good(capsys, *recognition(study, "--semantics", "compat", "--variant", "component=ivt", "k=5", "scikit-learn=>=1.6")).out
+    older, newer = (
+        results(capsys, study, "recognition", "component=ivt", "k=5", *more, more=("--semantics", "compat"))[0]
+        for more in ((), ("scikit-learn=>=1.6",))
+    )
     assert older != newer
 
 
@@ -266,10 +240,7 @@ def test_known_differences_are_told(capsys):
 
 
 def phases(tmp_path, truth, found, name="a.csv"):
-    for folder, text in (("truth", truth), ("found", found)):
-        (tmp_path / folder).mkdir(exist_ok=True)
-        (tmp_path / folder / name).write_text(text)
-    return ("phases", "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found")
+    return sides(put(tmp_path, truth={name: truth}, found={name: found}), "phases")
 
 
 TRUTH = "frame,phase\n0,preparation\n1,preparation\n2,CalotTriangleDissection\n"
@@ -334,13 +305,10 @@ def test_labels_at_25_per_second_are_joined_with_predictions_at_1(tmp_path, caps
 @pytest.mark.parametrize("more", [(), ("--semantics", "compat")])
 def test_what_seconds_are_taken_for_is_said_where_nothing_states_a_rate(tmp_path, capsys, more):
     rows = "".join(f"{frame},{frame // 60}\n" for frame in range(420))
-    for side in ("truth", "found"):
-        (tmp_path / side).mkdir()
-        (tmp_path / side / "Hei-Chole1_Annotation_Phase.csv").write_text(rows)
-    told = "no file states a rate: omega=10s is 10 frames, as of one per second; say another by --fps"
-    assert told in good(capsys, *sides(tmp_path, "phases", *more)).err
-    assert "no file states a rate" not in good(capsys, *sides(tmp_path, "phases", *more, "--variant", "omega=10")).err
-    said = good(capsys, *sides(tmp_path, "phases", *more, "--fps", "25", "--predictions-fps", "25"))
+    run = (*phases(tmp_path, rows, rows, "Hei-Chole1_Annotation_Phase.csv"), *more)
+    assert "no file states a rate: omega=10s is 10 frames, as of one per second; say another by --fps" in good(capsys, *run).err
+    assert "no file states a rate" not in good(capsys, *run, "--variant", "omega=10").err
+    said = good(capsys, *run, "--fps", "25", "--predictions-fps", "25")
     assert "no file states a rate" not in said.err
     assert more or "omega=250 frames" in said.out
 
@@ -374,9 +342,9 @@ SKILL = "id,GRS\na,0.5\nb,\nc,-1\nd,2\n"
 
 
 def test_recordings_without_rating_are_left_out_with_their_n(tmp_path, capsys):
-    good(capsys, *sheets(tmp_path, SKILL, "id,GRS\na,0.5\nb,9\nc,-1\nd,2\n"), "--out", tmp_path / "scores.json")
-    results = json.loads((tmp_path / "scores.json").read_text())["results"]
-    assert [one["overall"] for one in results] == [{"value": 1.0, "n": 3}, {"value": 1.0, "n": 3}, {"value": 0.0, "n": 3}]
+    said = good(capsys, *sheets(tmp_path, SKILL, "id,GRS\na,0.5\nb,9\nc,-1\nd,2\n"), "--json")
+    found = [one["overall"] for one in json.loads(said.out)["results"]]
+    assert found == [{"value": 1.0, "n": 3}, {"value": 1.0, "n": 3}, {"value": 0.0, "n": 3}]
 
 
 @pytest.mark.parametrize(
@@ -430,10 +398,8 @@ def test_an_error_that_never_occurs_has_no_sensitivity_and_its_published_balance
 
 
 def boxes(tmp_path, truth, found):
-    for folder, frames in (("truth", truth), ("found", found)):
-        (tmp_path / folder).mkdir(exist_ok=True)
-        (tmp_path / folder / "VID01.json").write_text(json.dumps({"frame": list(range(len(frames))), "list": frames}))
-    return ("detection", "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found")
+    one, other = ({"frame": list(range(len(frames))), "list": frames} for frames in (truth, found))
+    return sides(put(tmp_path, truth={"VID01.json": one}, found={"VID01.json": other}), "detection")
 
 
 BOXES = [[[17, 0, 1.0, 0.1, 0.1, 0.3, 0.3]], []]
@@ -454,34 +420,19 @@ def test_boxes_that_cannot_be_scored_are_refused(tmp_path, capsys, found, expect
     assert expected in fault(capsys, *boxes(tmp_path, BOXES, found))
 
 
-def test_coco_results_are_scored_against_their_coco_file(tmp_path, capsys):
-    images = [
-        {"id": 5, "file_name": "a_000000.jpg", "width": 100, "height": 50},
-        {"id": 6, "file_name": "a_000001.jpg", "width": 100, "height": 50},
-    ]
-    truth = {
-        "images": images,
-        "categories": [{"id": 1, "name": "grasper"}, {"id": 2, "name": "hook"}],
-        "annotations": [
-            {"id": 1, "image_id": 5, "category_id": 1, "bbox": [10, 10, 20, 20], "area": 400, "iscrowd": 0},
-            {"id": 2, "image_id": 6, "category_id": 2, "bbox": [10, 10, 20, 20], "area": 400, "iscrowd": 0},
-        ],
+def coco(box=(10, 10, 20, 20), names=("grasper", "hook"), size=(100, 50), **more):
+    """A COCO file of one box of each class, a class in each frame."""
+    return {
+        "images": [{"id": at, "file_name": f"VID01_{at:06d}.jpg", "width": size[0], "height": size[1]} for at in range(len(names))],
+        "categories": [{"id": at, "name": name} for at, name in enumerate(names, 1)],
+        "annotations": [{"id": at, "image_id": at - 1, "category_id": at, "bbox": list(box), **more} for at in range(1, 1 + len(names))],
     }
-    results = [{"image_id": 5, "category_id": 1, "bbox": [10, 10, 20, 20], "score": 0.9}]
-    (tmp_path / "truth.json").write_text(json.dumps(truth))
-    (tmp_path / "found.json").write_text(json.dumps(results))
-    good(
-        capsys,
-        "detection",
-        "--ground-truth",
-        tmp_path / "truth.json",
-        "--predictions",
-        tmp_path / "found.json",
-        "--out",
-        tmp_path / "s.json",
-    )
-    (first, *_) = json.loads((tmp_path / "s.json").read_text())["results"]
-    assert first["overall"] == {"value": 0.5, "n": 2}
+
+
+def test_coco_results_are_scored_against_their_coco_file(tmp_path, capsys):
+    put(tmp_path, truth={"t.json": coco(area=400, iscrowd=0)})
+    put(tmp_path, found={"f.json": [{"image_id": 0, "category_id": 1, "bbox": [10, 10, 20, 20], "score": 0.9}]})
+    assert results(capsys, tmp_path, "detection")[0][0]["overall"] == {"value": 0.5, "n": 2}
 
 
 def test_an_annotated_box_may_leave_the_image_a_little_as_published_ones_do(tmp_path, capsys):
@@ -491,31 +442,16 @@ def test_an_annotated_box_may_leave_the_image_a_little_as_published_ones_do(tmp_
 
 def test_a_model_may_predict_another_instrument_than_that_of_the_triplet(tmp_path, capsys):
     other = [[[17, 1, 1.0, 0.1, 0.1, 0.3, 0.3]], []]
-    arguments = boxes(tmp_path, BOXES, other)
-    good(capsys, *arguments, "--variant", "scope=global", "--out", tmp_path / "scores.json")
-    results = json.loads((tmp_path / "scores.json").read_text())["results"]
+    boxes(tmp_path, BOXES, other)
     at_half = {
         one["options"]["component"]: one["overall"]["value"]
-        for one in results
+        for one in results(capsys, tmp_path, "detection", "scope=global")[0]
         if one["options"].get("iou") == "0.5" and "AP" in one["metric"]
     }
     assert at_half == {"ivt": 1.0, "i": 0.0, "v": 1.0, "t": 1.0}
     # Labels are read in the same way: as written, and it is said.
     said = good(capsys, *boxes(tmp_path, other, BOXES)).err
     assert "frame 0: 1 of 1 rows have another instrument, verb or target than their triplet; read as written" in said
-
-
-@pytest.mark.parametrize(
-    "named", ["release", "release/groundtruth", "release/groundtruth/cholect50", "release/groundtruth/cholect50/recognition"]
-)
-def test_our_ground_truth_is_found_in_a_release_and_in_every_folder_below(study, capsys, named):
-    own = study / "release/groundtruth/cholect50/recognition"
-    own.parent.mkdir(parents=True)
-    (study / "truth").rename(own)
-    (study / "release/groundtruth/manifest.json").write_text("{}")
-    (study / "release/README.md").write_text("a release")
-    told = good(capsys, "recognition", "--ground-truth", study / named, "--predictions", study / "found")
-    assert "triplet recognition AP" in told.out
 
 
 def test_intervals_of_one_video_are_said_to_say_nothing_as_by_rank(study, capsys):
@@ -529,34 +465,23 @@ def test_intervals_of_one_video_are_said_to_say_nothing_as_by_rank(study, capsys
 
 
 def test_what_is_wrong_on_both_sides_in_files_of_one_name_is_said_of_each(tmp_path, capsys):
-    box = {"images": [{"id": 1, "file_name": "VID01_000000.jpg", "width": 100, "height": 100}], "categories": [{"id": 1, "name": "hook"}]}
-    for side in ("truth", "found"):
-        (tmp_path / side).mkdir()
-        annotations = [{"id": 1, "image_id": "1", "category_id": 1, "bbox": [10, 10, 20, 20]}]
-        (tmp_path / side / "labels.json").write_text(json.dumps({**box, "annotations": annotations}))
+    document = coco(names=["hook"])
+    document["annotations"][0]["image_id"] = "0"
+    put(tmp_path, truth={"labels.json": document}, found={"labels.json": document})
     told = good(capsys, *sides(tmp_path, "detection")).err
     for side in ("ground truth", "predictions"):
         assert f"labels.json: {side}: 'image_id' of annotations are texts of digits; they are read as the numbers" in told
 
 
-def test_boxes_of_whole_px_that_overlap_by_just_the_threshold_are_found(tmp_path, capsys):
+@pytest.mark.parametrize(("kind", "value"), [("boxes", 1), ("curves", 1), ("sizes", 0.1)])
+def test_boxes_of_whole_px_that_overlap_by_just_the_threshold_are_found(tmp_path, capsys, kind, value):
     # In shares of 854 px the overlap of one half is rounded to 0.4999999999999995.
-    for side, left in (("truth", 59), ("found", 69)):
-        images = [{"id": 1, "file_name": "VID01_000000.jpg", "width": 854, "height": 480}]
-        box = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [left, 50, 30, 30]}
-        document = {"images": images, "annotations": [box], "categories": [{"id": 1, "name": "hook"}]}
-        (tmp_path / side).mkdir()
-        (tmp_path / side / "labels.json").write_text(json.dumps(document))
-    for kind in ("boxes", "curves", "sizes"):
-        said = good(capsys, *sides(tmp_path, "detection", "--json", "--variant", f"kind={kind}"))
-        first = json.loads(said.out)["results"][0]
-        assert first["overall"]["value"] == pytest.approx(0.1 if kind == "sizes" else 1), kind
+    truth, found = ({"labels.json": coco((left, 50, 30, 30), ["hook"], (854, 480))} for left in (59, 69))
+    (first, *_), _ = results(capsys, put(tmp_path, truth=truth, found=found), "detection", f"kind={kind}")
+    assert first["overall"]["value"] == pytest.approx(value)
 
 
 def test_a_fault_in_one_of_several_runs_names_the_run(tmp_path, capsys):
-    for run, value in (("truth", "1"), ("one", "1"), ("two", "inf")):
-        (tmp_path / run).mkdir()
-        (tmp_path / run / "PegTransfer.csv").write_text(f"id,GRS\na,{value}\nb,2\nc,3\n")
+    put(tmp_path, **{run: {"Peg.csv": f"id,GRS\na,{value}\nb,2\nc,3\n"} for run, value in (("truth", 1), ("one", 1), ("two", "inf"))})
     runs = [tmp_path / run for run in ("one", "two")]
-    said = fault(capsys, "skill", "--ground-truth", tmp_path / "truth", "--predictions", *runs)
-    assert f"{tmp_path / 'two/PegTransfer.csv'}, line 2: " in said
+    assert f"{tmp_path / 'two/Peg.csv'}, line 2: " in fault(capsys, "skill", "--ground-truth", tmp_path / "truth", "--predictions", *runs)

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from score_runs import LOADED, area, fault, good, sides
+from score_runs import LOADED, area, fault, good, put, sides
 from scrubin.evaluate import score_pictures
 from scrubin.evaluate.computation import ComparedBoxes
 from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy, checked
@@ -27,15 +27,12 @@ def page_of(study, capsys, metric, *more):
 def recognition(tmp_path):
     """Three videos of triplets, one class frequent, most rare or absent, names that are no HTML."""
     rng = np.random.default_rng(7)
-    for folder in ("truth", "found"):
-        (tmp_path / folder).mkdir()
     often = np.where(np.arange(100) < 40, 0.05, 0.0)
     often[3] = 0.6
     for name in NAMES:
         labels = (rng.random((200, 100)) < often).astype(int)
         scores = np.clip(rng.normal(0.3, 0.2, labels.shape) + 0.3 * labels, 0.01, 0.99).round(4)
-        np.savez(tmp_path / "truth" / f"{name}.npz", targets=labels)
-        np.savez(tmp_path / "found" / f"{name}.npz", scores=scores)
+        put(tmp_path, truth={f"{name}.npz": {"targets": labels}}, found={f"{name}.npz": {"scores": scores}})
     return tmp_path
 
 
@@ -47,10 +44,9 @@ def phases(tmp_path):
         truth = np.repeat(np.arange(7), 20)
         found = np.where(rng.random(len(truth)) < 0.05, 0, truth)
         found[45:65] = 1 if name == NAMES[2] else found[45:65]
-        for folder, ids in (("truth", truth), ("found", found)):
-            path = tmp_path / folder / f"{name}.csv"
-            path.parent.mkdir(exist_ok=True)
-            path.write_text("frame,phase_id\n" + "".join(f"{frame},{id_}\n" for frame, id_ in enumerate(ids.tolist())))
+        for side, ids in (("truth", truth), ("found", found)):
+            rows = "".join(f"{frame},{id_}\n" for frame, id_ in enumerate(ids.tolist()))
+            put(tmp_path, **{side: {f"{name}.csv": f"frame,phase_id\n{rows}"}})
     return tmp_path
 
 
@@ -144,30 +140,26 @@ def test_scores_that_are_no_probabilities_have_a_loss_by_order(recognition, caps
 
 
 def test_what_is_undefined_is_called_that(tmp_path, capsys):
-    for folder, key in (("truth", "targets"), ("found", "scores")):
-        (tmp_path / folder).mkdir()
-        np.savez(tmp_path / folder / "VID01.npz", **{key: np.zeros((5, 100))})
+    put(tmp_path, truth={"VID01.npz": {"targets": np.zeros((5, 100))}}, found={"VID01.npz": {"scores": np.zeros((5, 100))}})
     page, _ = page_of(tmp_path, capsys, "recognition")
     assert "100 undefined: nothing of them is labelled" in page
     assert page.count('undefined">undefined') > 10
     assert "0 classes" in page
 
 
-def test_skill_and_errors_have_their_pictures(tmp_path, capsys):
-    (tmp_path / "t.csv").write_text("id,GRS,<i>care\na,1,\nb,2,\nc,4,\n")
-    (tmp_path / "p.csv").write_text("id,GRS,<i>care\na,1.5,1\nb,2,1\nc,1,1\n")
-    run = ("--ground-truth", tmp_path / "t.csv", "--predictions", tmp_path / "p.csv", "--html", tmp_path / "o/page.html")
-    good(capsys, "skill", *run)
-    page = (tmp_path / "o/page.html").read_text()
+def test_skill_has_its_pictures(tmp_path, capsys):
+    sheets = {"truth": "id,GRS,<i>care\na,1,\nb,2,\nc,4,\n", "found": "id,GRS,<i>care\na,1.5,1\nb,2,1\nc,1,1\n"}
+    page, _ = page_of(put(tmp_path, **{side: {"s.csv": text} for side, text in sheets.items()}), capsys, "skill")
     assert page.count("<circle") == 3
     assert "undefined: the truth of no recording is known" in page
     assert "<i>care" not in page
     furthest_first = re.findall(r"<th scope=\"row\">(\w)</th>", page.partition("furthest off first")[2])
     assert furthest_first[:3] == ["c", "a", "b"]
-    (tmp_path / "t.csv").write_text("id,cut\na,1\nb,0\nc,1\nd,\n")
-    (tmp_path / "p.csv").write_text("id,cut\na,1\nb,1\nc,0\nd,1\n")
-    good(capsys, "errors", *run)
-    page = (tmp_path / "o/page.html").read_text()
+
+
+def test_errors_have_their_table(tmp_path, capsys):
+    sheets = {"truth": "id,cut\na,1\nb,0\nc,1\nd,\n", "found": "id,cut\na,1\nb,1\nc,0\nd,1\n"}
+    page, _ = page_of(put(tmp_path, **{side: {"s.csv": text} for side, text in sheets.items()}), capsys, "errors")
     row = page.split('<th scope="row">cut</th>')[1].split("</tr>")[0]
     assert re.findall(r">(\d+)</td>", row) == ["1", "1", "1", "0", "1"]
 
@@ -188,13 +180,14 @@ def test_a_strip_has_every_run_where_they_fit():
     assert np.array_equal(drawn, np.repeat(phases, 10))
 
 
-def test_a_file_that_cannot_be_written_is_named_as_it_was_asked_for(phases, capsys):
-    (phases / "no").touch()
-    assert "no/s.json: cannot be written: " in fault(capsys, *sides(phases, "phases", "--out", phases / "no/s.json"))
-
-
 @pytest.mark.parametrize(
-    ("name", "code", "expected"), [("page.txt", 2, "name a file that ends in .html or .htm"), ("truth/page.html", 1, "write elsewhere")]
+    ("option", "name", "code", "expected"),
+    [
+        ("--html", "page.txt", 2, "name a file that ends in .html or .htm"),
+        ("--html", "truth/page.html", 1, "write elsewhere"),
+        ("--out", "no/s.json", 1, "no/s.json: cannot be written: "),
+    ],
 )
-def test_a_page_goes_where_nothing_is_read(phases, capsys, name, code, expected):
-    assert expected in fault(capsys, *sides(phases, "phases", "--html", phases / name), code=code)
+def test_a_page_or_file_that_cannot_be_is_named_as_it_was_asked_for(phases, capsys, option, name, code, expected):
+    (phases / "no").touch()
+    assert expected in fault(capsys, *sides(phases, "phases", option, phases / name), code=code)

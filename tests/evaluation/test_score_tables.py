@@ -6,18 +6,17 @@ import numpy as np
 import pytest
 
 from each import each
-from score_runs import fault, good, sides
+from score_runs import fault, good, put, results, sides
 from scrubin import cli
 from scrubin.base import csv_text
+
+OF_TRIPLETS = ",".join(["frame", *(f"ivt_{k}" for k in range(100))])
 
 
 @pytest.fixture
 def matrices(tmp_path):
     """Truth of one video named 007, and where its predictions go."""
-    for folder in ("truth", "found"):
-        (tmp_path / folder).mkdir()
-    np.savez(tmp_path / "truth/007.npz", targets=np.eye(5, 100, dtype=int))
-    return tmp_path
+    return put(tmp_path, truth={"007.npz": {"targets": np.eye(5, 100, dtype=int)}}, found={})
 
 
 def recognition(folder, *more):
@@ -29,8 +28,7 @@ def rows(cells=",0.5" * 100, head=""):
 
 
 def test_names_of_digits_keep_their_zeros(matrices, capsys):
-    head = ",".join(["id", "frame", *(f"ivt_{k}" for k in range(100))])
-    (matrices / "found/all.csv").write_text(head + "\n" + "".join(f"007,{line}\n" for line in rows().splitlines()))
+    (matrices / "found/all.csv").write_text(f"id,{OF_TRIPLETS}\n" + "".join(f"007,{line}\n" for line in rows().splitlines()))
     good(capsys, *recognition(matrices))
 
 
@@ -42,19 +40,13 @@ def test_names_of_digits_keep_their_zeros(matrices, capsys):
         (rows(",0.5" * 99 + ",\N{ARABIC-INDIC DIGIT FIVE}"), "007.csv, row 1, column 100: '\N{ARABIC-INDIC DIGIT FIVE}' is no number"),
         (rows(",0.5" * 99 + ","), "007.csv, row 1, column 100: a cell is empty"),
         (rows(",0.5" * 99 + ",nan"), "007.csv, row 1, column 100: 'nan' is no number"),
-        (rows(",0.5" * 101, ",".join(["frame", *(f"ivt_{k % 100}" for k in range(101))]) + "\n"), "the column 'ivt_0' stands twice"),
-        (
-            rows(",0.5" * 101, ",".join(["frame", *(f"ivt_{k}" for k in range(100))]) + "\n"),
-            "rows have more cells (102) than the header has names (101)",
-        ),
+        (rows(",0.5" * 101, f"{OF_TRIPLETS},ivt_0\n"), "the column 'ivt_0' stands twice"),
+        (rows(",0.5" * 101, f"{OF_TRIPLETS}\n"), "rows have more cells (102) than the header has names (101)"),
         (
             ",".join(map(str, range(100))) + "\n" + ("0.5," * 99 + "0.5\n") * 5,
-            "the first row is 0, 1, 2 ..., which looks like names of columns",
+            "the first row is 0, 1, 2 ..., which looks like names of",
         ),
-        (
-            ",".join(["frame", *(f"ivt_{k}" for k in range(100))]) + "\n",
-            "007.csv, frames 0-4: labelled, but not predicted: nothing is predicted (5 frames)",
-        ),
+        (f"{OF_TRIPLETS}\n", "007.csv, frames 0-4: labelled, but not predicted: nothing is predicted (5 frames)"),
     ],
 )
 def test_tables_that_would_be_read_wrongly_are_refused(matrices, capsys, text, expected):
@@ -72,27 +64,20 @@ def test_a_score_that_is_not_finite_is_named_by_the_number_of_its_frame(matrices
 def test_columns_of_instruments_are_labels_of_instruments(matrices, capsys):
     (matrices / "truth/007.npz").unlink()
     head = ",".join(["frame", *(f"i_{k}" for k in range(6))]) + "\n"
-    for side in ("truth", "found"):
-        (matrices / side / "007.csv").write_text(
-            head + "".join(f"{k}," + ",".join(map(str, row)) + "\n" for k, row in enumerate(np.eye(6, dtype=int)))
-        )
-    assert "classes=6; component=i" in good(capsys, *recognition(matrices)).out
+    table = {"007.csv": head + "".join(f"{k}," + ",".join(map(str, row)) + "\n" for k, row in enumerate(np.eye(6, dtype=int)))}
+    assert "classes=6; component=i" in good(capsys, *recognition(put(matrices, truth=table, found=table))).out
     # The first six triplets are no instruments.
-    (matrices / "found/007.csv").write_text(",".join(["frame", *(f"ivt_{k}" for k in range(100))]) + "\n" + rows())
+    (matrices / "found/007.csv").write_text(f"{OF_TRIPLETS}\n" + rows())
     assert "007 is predicted in 100 triplets of 'cholect50', the ground truth has 6 instruments" in fault(capsys, *recognition(matrices))
 
 
-def phases(tmp_path, found, truth="0\n0\n1\n1\n", name="a.csv"):
-    for folder, files in (("truth", {"a.csv": truth}), ("found", found if isinstance(found, dict) else {name: found})):
-        (tmp_path / folder).mkdir(exist_ok=True)
-        for file, text in files.items():
-            (tmp_path / folder / file).write_text(text)
-    return ("phases", "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found", "--vocabulary", "cholec80")
+def phases(tmp_path, found, truth="0\n0\n1\n1\n"):
+    put(tmp_path, truth={"a.csv": truth}, found=found if isinstance(found, dict) else {"a.csv": found})
+    return sides(tmp_path, "phases", "--vocabulary", "cholec80")
 
 
-def accuracy(tmp_path, capsys, arguments):
-    good(capsys, *arguments, "--out", tmp_path / "scores.json")
-    return json.loads((tmp_path / "scores.json").read_text())["results"][0]["overall"]["value"]
+def accuracy(tmp_path, capsys):
+    return results(capsys, tmp_path, "phases", more=("--vocabulary", "cholec80"))[0][0]["overall"]["value"]
 
 
 @each(
@@ -103,18 +88,12 @@ def accuracy(tmp_path, capsys, arguments):
         "id,frame,phase\n1,0,Preparation\n1,1,Preparation\n1,2,CalotTriangleDissection\n1,3,CalotTriangleDissection\n",
         "frame;id\n0;0\n1;0\n2;1\n3;1\n",
         {"a.txt": "0\n0\n1\n1\n", "README.txt": "these are my predictions\n", "LICENSE.txt": "free\n", ".DS_Store": "\0"},
+        {"a.npy": np.array([0.0, 0.0, 1.0, 1.0], np.float32)},
     ],
 )
 def test_phases_as_people_write_them(tmp_path, capsys, found):
-    assert accuracy(tmp_path, capsys, phases(tmp_path, found)) == 1
-
-
-def test_whole_floats_are_phases_in_arrays_too(tmp_path, capsys):
-    arguments = phases(tmp_path, {})
-    np.save(tmp_path / "found/a.npy", np.array([0.0, 0.0, 1.0, 1.0], np.float32))
-    assert accuracy(tmp_path, capsys, arguments) == 1
-    np.save(tmp_path / "found/a.npy", np.array([0.0, 0.5, 1.0, 1.0]))
-    assert "give one whole phase id per frame" in fault(capsys, *arguments)
+    phases(tmp_path, found)
+    assert accuracy(tmp_path, capsys) == 1
 
 
 @each(
@@ -124,6 +103,7 @@ def test_whole_floats_are_phases_in_arrays_too(tmp_path, capsys):
         ("frame,index,phase\n0,0,1\n", "the columns frame, index could all be meant"),
         ("0,0\n1,-1\n2,1\n3,1\n", "a.csv, line 2: phase -1 is below 0; leave frames without a phase out"),
         ({"a.csv": "0\n0\n1\n1\n", "a.txt": "1\n1\n1\n1\n"}, "a.csv; keep one of them"),
+        ({"a.npy": np.array([0.0, 0.5, 1.0, 1.0])}, "give one whole phase id per frame"),
     ],
 )
 def test_tables_of_phases_that_could_mean_two_things_are_refused(tmp_path, capsys, found, expected):
@@ -131,11 +111,7 @@ def test_tables_of_phases_that_could_mean_two_things_are_refused(tmp_path, capsy
 
 
 def sheets(tmp_path, metric, truth, found):
-    for folder, files in (("truth", truth), ("found", found)):
-        (tmp_path / folder).mkdir()
-        for name, text in files.items():
-            (tmp_path / folder / name).write_text(text)
-    return (metric, "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found")
+    return sides(put(tmp_path, truth=truth, found=found), metric)
 
 
 def test_errors_with_semicolons_need_no_score(tmp_path, capsys):
@@ -151,17 +127,14 @@ def test_a_missing_value_is_spelled_in_any_way_with_any_delimiter(tmp_path, caps
     spellings = {f"d{number}": spelling for number, spelling in enumerate(["", "-", "n/a", "na", "<na>", "nan", "none", "null"])}
     assert {*spellings.values()} == csv_text.MISSING
     rated = [*zip("abc", cells.split(), strict=True)]
-    whole = [*rated, *((id_, "1") for id_ in spellings)]
-    missing = [*rated, *((id_, spelling.upper()) for id_, spelling in spellings.items())]
 
     def text(rows):
-        return "".join(f"{id_}{delimiter}{cell}\n" for id_, cell in [("id", column), *rows])
+        return {"Sewing.csv": "".join(f"{id_}{delimiter}{cell}\n" for id_, cell in [("id", column), *rated, *rows])}
 
-    truth, prediction = (missing, whole) if side == "truth" else (whole, missing)
-    arguments = sheets(tmp_path, metric, {"Sewing.csv": text(truth)}, {"Sewing.csv": text(prediction)})
+    whole, missing = text((id_, "1") for id_ in spellings), text((id_, spelling.upper()) for id_, spelling in spellings.items())
+    arguments = sheets(tmp_path, metric, *((missing, whole) if side == "truth" else (whole, missing)))
     if side == "truth":
-        good(capsys, *arguments, "--out", tmp_path / "scores.json")
-        first = json.loads((tmp_path / "scores.json").read_text())["results"][0]
+        (first, *_), _ = results(capsys, tmp_path, metric)
         assert first["classes"].get(column, first["overall"]) == {"value": 1.0, "n": 3}
     else:
         said = fault(capsys, *arguments)
@@ -213,28 +186,30 @@ COCO = {
 }
 
 
+def of_coco(tmp_path, results, truth=COCO):
+    return sides(put(tmp_path, truth={"truth.json": truth}, found={"results.json": results}), "detection")
+
+
 def test_coco_results_need_scores_and_may_lie_in_a_folder(tmp_path, capsys):
-    (tmp_path / "found").mkdir()
-    (tmp_path / "truth.json").write_text(json.dumps(COCO))
     result = {"image_id": 5, "category_id": 1, "bbox": [10, 10, 20, 20]}
-    arguments = ("detection", "--ground-truth", tmp_path / "truth.json", "--predictions", tmp_path / "found")
-    (tmp_path / "found/results.json").write_text(json.dumps([{**result, "score": 0.9}]))
-    assert "1.0000" in good(capsys, *arguments).out
-    (tmp_path / "found/results.json").write_text(json.dumps([result]))
-    assert "result 0 has no score; give image_id, category_id, bbox, segmentation or keypoints, and score" in fault(capsys, *arguments)
-    (tmp_path / "truth.json").write_text(json.dumps({"frame": [0], "list": [[[17, 0, 1.0, 0.1, 0.1, 0.3, 0.3]]]}))
-    assert "these are COCO results by image id, but the ground truth is no single COCO file" in fault(capsys, *arguments)
+    assert "1.0000" in good(capsys, *of_coco(tmp_path, [{**result, "score": 0.9}])).out
+    said = fault(capsys, *of_coco(tmp_path, [result]))
+    assert "result 0 has no score; give image_id, category_id, bbox, segmentation or keypoints, and score" in said
+    lists = {"frame": [0], "list": [[[17, 0, 1.0, 0.1, 0.1, 0.3, 0.3]]]}
+    assert "these are COCO results by image id, but the ground truth is no single COCO file" in fault(
+        capsys, *of_coco(tmp_path, [result], lists)
+    )
 
 
 def test_a_result_that_gives_its_score_twice_is_not_scored_by_the_last_one(tmp_path, capsys):
     outline = {"segmentation": [[10, 10, 30, 10, 30, 30, 10, 30]]}
-    (tmp_path / "truth.json").write_text(json.dumps({**COCO, "annotations": [{**COCO["annotations"][0], **outline}]}))
     result = json.dumps([{"image_id": 5, "category_id": 1, "bbox": [10, 10, 20, 20], **outline, "score": 0.1}])
-    (tmp_path / "results.json").write_text(result.replace('"score"', '"score": 0.9, "score"'))
+    twice = result.replace('"score"', '"score": 0.9, "score"')
+    arguments = of_coco(tmp_path, twice, {**COCO, "annotations": [{**COCO["annotations"][0], **outline}]})
     said = "results.json: the key 'score' stands twice in one object; keep one of them"
-    assert said in fault(capsys, "detection", "--ground-truth", tmp_path / "truth.json", "--predictions", tmp_path / "results.json")
-    check = ["submission", "check", str(tmp_path / "results.json"), "--ground-truth", str(tmp_path / "truth.json"), "--task", "masks"]
-    assert cli.main(check) == 1
+    assert said in fault(capsys, *arguments)
+    check = ["submission", "check", tmp_path / "found", "--ground-truth", tmp_path / "truth", "--task", "masks"]
+    assert cli.main([*map(str, check)]) == 1
     assert said in capsys.readouterr().out
 
 
@@ -250,9 +225,9 @@ def test_a_result_that_gives_its_score_twice_is_not_scored_by_the_last_one(tmp_p
     ],
 )
 def test_a_name_of_a_video_loses_the_point_of_a_number_and_nothing_else(truth, found, is_same, task, column, tmp_path, capsys):
-    for folder, names in (("truth", truth), ("found", found)):
-        (tmp_path / folder).mkdir()
+    def table(names):
         rows = "".join(f"{name},{frame},{frame // 3}\n" for name in names.split() for frame in range(6))
-        (tmp_path / folder / "all.csv").write_text(f"video,frame,{column}\n{rows}")
-    code = cli.main(["score", task, "--ground-truth", str(tmp_path / "truth"), "--predictions", str(tmp_path / "found")])
-    assert (code == 0) is is_same, capsys.readouterr().err
+        return {"all.csv": f"video,frame,{column}\n{rows}"}
+
+    put(tmp_path, truth=table(truth), found=table(found))
+    assert (cli.main(["score", *map(str, sides(tmp_path, task))]) == 0) is is_same, capsys.readouterr().err

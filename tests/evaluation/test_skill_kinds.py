@@ -23,13 +23,13 @@ def study(tmp_path):
 
 
 def arguments(study, *variant, truth="Peg.csv"):
-    found = study / "found/Peg.csv"
-    return ("skill", "--ground-truth", study / truth, "--predictions", found, "--out", study / "s.json", "--variant", *variant)
+    sides = ("--ground-truth", study / truth, "--predictions", study / "found/Peg.csv")
+    return ("skill", *sides, "--json", "--variant", *variant)
 
 
 def results(study, capsys, *variant, truth="Peg.csv"):
     said = good(capsys, *arguments(study, *variant, truth=truth))
-    return {(one["metric"], one["options"]["score"]): one for one in json.loads((study / "s.json").read_text())["results"]}, said
+    return {(one["metric"], one["options"]["score"]): one for one in json.loads(said.out)["results"]}, said.err
 
 
 def test_ranks_are_spearman_and_kendall(study, capsys):
@@ -44,7 +44,7 @@ def test_levels_are_whole_numbers_and_others_are_named(study, capsys):
     (study / "Peg.csv").write_text(POINTS.replace(",12,", ",12.5,"))
     found, said = results(study, capsys, "kind=levels")
     assert list(found) == [("skill quadratic kappa", "efficiency")]
-    assert "Peg: no whole numbers, so without levels and not scored: GRS" in said.err
+    assert "Peg: no whole numbers, so without levels and not scored: GRS" in said
     (study / "found/Peg.csv").write_text(FOUND.replace("b,14,4", "b,14,4.2"))
     assert "the prediction 4.2 is no level" in fault(capsys, *arguments(study, "kind=levels"))
     (study / "Peg.csv").write_text("id,GRS\na,0.5\nb,0.25\n")
@@ -72,7 +72,7 @@ def released(study):
 def test_what_raters_reach_stands_beside_what_is_predicted(study, capsys, truth):
     ratings = released(study)
     found, said = results(study, capsys, "kind=raters", truth=truth)
-    assert "z-scores per rater, failed recordings -2.5" in said.err
+    assert "z-scores per rater, failed recordings -2.5" in said
     assert set(found) >= {("skill Spearman", "GRS"), ("raters Spearman", "GRS"), ("raters Kendall tau-b", "GRS"), ("raters Lin CCC", "GRS")}
     wide = scoring.normalise(ratings[ratings.aspect == "GRS"], LASANA.failed_grs).pivot_table(index="id", columns="rater", values="score")
     assert wide.loc["d", "2"] == -2.5

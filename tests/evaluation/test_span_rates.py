@@ -8,20 +8,18 @@ from pathlib import Path
 import pytest
 
 from label_examples import EXAMPLES
-from score_runs import good, sides
+from score_runs import good, put, sides
 from scrubin import cli
-from verdict_cases import write_files
 
+pytestmark = pytest.mark.usefixtures("own_judge")
 SAID = "spans of phases are taken at 1 frame per second, as no rate is named"
 
 
 @pytest.fixture
 def study(tmp_path):
     """Spans of 60 s, and a submission of two phases a second."""
-    write_files(tmp_path / "truth", EXAMPLES["multibypass140"])
     rows = "".join(f"{frame},{'preparation' if frame < 107 else 'gastric pouch creation'}\n" for frame in range(120))
-    write_files(tmp_path / "team", {"BBP01.csv": f"frame,phase\n{rows}".encode()})
-    return tmp_path
+    return put(tmp_path, truth=EXAMPLES["multibypass140"], team={"BBP01.csv": f"frame,phase\n{rows}"})
 
 
 def commands(study: Path, *more: str) -> dict[str, list[str]]:
@@ -33,35 +31,22 @@ def commands(study: Path, *more: str) -> dict[str, list[str]]:
     }
 
 
-def test_the_rate_that_nobody_named_is_said_by_all_three_in_the_same_words(study, capsys):
-    for command, typed in commands(study).items():
+@pytest.mark.parametrize("rate", [(), ("--fps", "2")])
+def test_a_rate_that_nobody_named_is_said_by_all_three_in_the_same_words_and_one_that_is_named_is_taken(study, capsys, rate):
+    for command, typed in commands(study, *rate).items():
         cli.main(typed)
-        assert f"{SAID} (--fps)" in capsys.readouterr().err, command
-    cli.main([*commands(study)["submission check"], "--json"])
-    assert json.loads(capsys.readouterr().out)["ground_truth"]["notes"] == [f"{SAID} (--fps)"]
-
-
-def test_a_rate_that_is_named_is_taken_and_nothing_is_said(study, capsys):
-    for command, typed in commands(study, "--fps", "2").items():
-        cli.main(typed)
-        said = capsys.readouterr()
-        assert f"{SAID} (--fps)" not in said.err, command
-    cli.main([*commands(study, "--fps", "2")["submission check"], "--json"])
+        assert (f"{SAID} (--fps)" in capsys.readouterr().err) is not bool(rate), command
+    cli.main([*commands(study, *rate)["submission check"], "--json"])
     found = json.loads(capsys.readouterr().out)
-    assert (found["frames"], found["problems"]) == (120, [])
-    assert found["ground_truth"]["notes"] == []
+    assert found["ground_truth"]["notes"] == ([] if rate else [f"{SAID} (--fps)"])
+    assert not rate or (found["frames"], found["problems"]) == (120, [])
 
 
 def test_a_rate_that_contradicts_the_file_is_refused_by_all_three_in_the_same_words(tmp_path, capsys):
-    label = {
-        "scrubin_labels": 1,
-        "vocabulary": "cholec80",
-        "frames": 9,
-        "fps": "25",
-        "phases": [{"first": 0, "end": 9, "label": "Preparation"}],
-    }
-    write_files(tmp_path / "truth", {"a.labels.json": json.dumps(label).encode()})
-    write_files(tmp_path / "team", {"a.csv": ("frame,phase_id\n" + "".join(f"{frame},0\n" for frame in range(9))).encode()})
+    phases = [{"first": 0, "end": 9, "label": "Preparation"}]
+    label = {"scrubin_labels": 1, "vocabulary": "cholec80", "frames": 9, "fps": "25", "phases": phases}
+    rows = "frame,phase_id\n" + "".join(f"{frame},0\n" for frame in range(9))
+    put(tmp_path, truth={"a.labels.json": label}, team={"a.csv": rows})
     for command, typed in commands(tmp_path, "--fps", "5").items():
         assert cli.main(typed) == 1
         assert "the file of a states 25 frames per second, not 5; leave --fps" in capsys.readouterr().err, command
@@ -94,29 +79,21 @@ def test_what_spans_have_and_no_frame_has_is_said_by_score_and_by_validate(tmp_p
         ("B", "b1", "s0", "s2", "gallbladder dissection"),
         ("A2", "a2", "s3", "s4", "preparation"),
     ]
-    for side in ("truth", "found"):
-        (tmp_path / side).mkdir()
-        (tmp_path / side / "a.eaf").write_text(TWO_TIERS.format("".join(TIER.format(*tier) for tier in tiers)))
-    overlap = "frames in which two phases overlap, of which the later counts: 10"
-    between = "spans between two frames of the other rate: 1"
-    told = good(capsys, *sides(tmp_path, "phases")).err
-    for lost in (overlap, between):
+    of_side = {"a.eaf": TWO_TIERS.format("".join(TIER.format(*tier) for tier in tiers))}
+    told = good(capsys, *sides(put(tmp_path, truth=of_side, found=of_side), "phases")).err
+    assert cli.main(["validate", str(tmp_path / "truth")]) == 0
+    by_validate = capsys.readouterr().out
+    for lost in ("frames in which two phases overlap, of which the later counts: 10", "spans between two frames of the other rate: 1"):
         assert f"{tmp_path}/truth/a.eaf: ground truth: {lost}\n" in told
         assert f"{tmp_path}/found/a.eaf: predictions: {lost}\n" in told
-    assert cli.main(["validate", str(tmp_path / "truth")]) == 0
-    told = capsys.readouterr().out
-    assert f"warning: a: {overlap}" in told
-    assert f"warning: a: {between}" in told
+        assert f"warning: a: {lost}" in by_validate
 
 
 def test_an_instrument_between_two_frames_is_said_too(tmp_path, capsys):
-    for side in ("truth", "found"):
-        (tmp_path / side).mkdir()
-        (tmp_path / side / "v1.csv").write_text("vocabulary,instrument,start_s,end_s\ncholect50,hook,0.2,0.9\ncholect50,grasper,1,4\n")
-    told = good(capsys, *sides(tmp_path, "recognition", "--predictions-from", "spans")).err
-    assert f"{tmp_path}/truth/v1.csv: ground truth: spans between two frames of the other rate: 1\n" in told
-    (tmp_path / "found/v1.csv").write_text("vocabulary,instrument,start_s,end_s\ncholect50,grasper,1,4\n")
-    told = good(capsys, *sides(tmp_path, "recognition", "--predictions-from", "spans")).err
-    assert f"{tmp_path}/truth/v1.csv: spans between two frames of the other rate: 1\n" in told
+    head, hook, grasper = "vocabulary,instrument,start_s,end_s\n", "cholect50,hook,0.2,0.9\n", "cholect50,grasper,1,4\n"
+    run = sides(tmp_path, "recognition", "--predictions-from", "spans")
+    for found, of in ((head + hook + grasper, "ground truth: "), (head + grasper, "")):
+        put(tmp_path, truth={"v1.csv": head + hook + grasper}, found={"v1.csv": found})
+        assert f"{tmp_path}/truth/v1.csv: {of}spans between two frames of the other rate: 1\n" in good(capsys, *run).err
     assert cli.main(["validate", str(tmp_path / "truth")]) == 0
     assert "warning: v1: spans between two frames of the other rate: 1" in capsys.readouterr().out

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import zipfile
+
 import pytest
 
 from challenge_cases import FRAMES, write
 from scrubin.base.errors import AnnotationError
 from scrubin.evaluate import submission
+from scrubin.labels.formats.submission import documents
 
 
 def test_all_videos_in_one_file_and_frames_below_a_key_are_told(given, checked):
@@ -58,8 +61,6 @@ def test_a_byte_order_mark_is_a_deviation(tmp_path, truth, given):
 
 
 def test_a_file_far_too_large_is_not_read(tmp_path, truth, given, monkeypatch):
-    from scrubin.labels.formats.submission import documents
-
     monkeypatch.setattr(documents, "BASE_BYTES", 1000)
     folder = write(tmp_path / "team", given)
     (folder / "VID01.json").write_bytes(b" " * (1000 + 100 * 100 * FRAMES + 1))
@@ -108,24 +109,20 @@ def test_files_in_a_folder_within_are_told_with_the_folder_to_name(tmp_path, tru
     assert "name this folder" in problem.fix
 
 
-@pytest.mark.parametrize("make", ["missing", "empty", "file", "zip"])
-def test_what_is_no_folder_with_files_is_said_in_one_sentence(tmp_path, truth, make):
-    path = tmp_path / "team"
-    if make == "empty":
-        path.mkdir()
-        (problem,) = submission.check(path, truth).faults
-        assert problem.rule == "folder-empty"
-        return
+@pytest.mark.parametrize(("make", "words"), [("missing", "no such folder"), ("file", "is a file"), ("zip", "zip archive; unpack it")])
+def test_what_is_no_folder_is_said_in_one_sentence(tmp_path, truth, make, words):
     if make == "file":
-        path.write_bytes(b"x")
+        (tmp_path / "team").write_bytes(b"x")
     if make == "zip":
-        import zipfile
-
-        with zipfile.ZipFile(path, "w") as archive:
+        with zipfile.ZipFile(tmp_path / "team", "w") as archive:
             archive.writestr("VID01.json", "{}")
-    words = {"missing": "no such folder", "file": "is a file", "zip": "zip archive; unpack it"}[make]
     with pytest.raises(AnnotationError, match=words):
-        submission.check(path, truth)
+        submission.check(tmp_path / "team", truth)
+
+
+def test_an_empty_folder_is_one_problem(tmp_path, truth):
+    (tmp_path / "team").mkdir()
+    assert [problem.rule for problem in submission.check(tmp_path / "team", truth).faults] == ["folder-empty"]
 
 
 def test_what_no_terminal_prints_is_escaped(tmp_path, truth, given):

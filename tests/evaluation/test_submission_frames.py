@@ -29,16 +29,16 @@ def test_keys_in_other_spellings_are_one_problem_with_all_frames(given, checked,
     assert checked() == [(rule, severity, "VID01.json", list(range(FRAMES)))]
 
 
-def test_a_key_that_is_no_frame_is_shown(tmp_path, truth, given):
+def test_a_key_that_is_no_frame_is_shown(faults, given):
     given["VID01"]["1e1"] = given["VID01"]["info\n"] = {}
-    (problem,) = submission.check(write(tmp_path / "team", given), truth).faults
+    (problem,) = faults()
     assert problem.sentence == r'VID01.json: no frame number: "1e1", "info\n" (2 times); keys are frame numbers such as 0 and 12'
 
 
 @pytest.mark.parametrize("shift", [1, -1, 5, 100])
-def test_shifted_frames_are_told_with_the_likely_offset(tmp_path, truth, given, shift):
+def test_shifted_frames_are_told_with_the_likely_offset(faults, given, shift):
     given["VID01"] = {str(int(key) + shift): value for key, value in given["VID01"].items()}
-    found = {one.rule: one for one in submission.check(write(tmp_path / "team", given), truth).faults}
+    found = {one.rule: one for one in faults()}
     if shift < 0:
         assert set(found) == {"frames-missing", "key-negative"}
         assert found["key-negative"].fix.endswith("add 1 to every frame number")
@@ -50,15 +50,15 @@ def test_shifted_frames_are_told_with_the_likely_offset(tmp_path, truth, given, 
         assert found["frames-extra"].frames == tuple(range(max(FRAMES, shift), FRAMES + shift))
 
 
-def test_a_file_that_may_count_from_1_is_told_so(tmp_path, truth, given):
+def test_a_file_that_may_count_from_1_is_told_so(faults, given):
     del given["VID01"]["0"], given["VID02"]["5"]
-    found = submission.check(write(tmp_path / "team", given), truth).faults
+    found = faults()
     assert ["if the file counts frames from 1" in one.fix for one in found] == [True, False]
 
 
-def test_frames_of_a_25_fps_video_are_recognised(tmp_path, truth, given):
+def test_frames_of_a_25_fps_video_are_recognised(faults, given):
     given["VID01"] = {str(25 * int(key)): value for key, value in given["VID01"].items()}
-    found = submission.check(write(tmp_path / "team", given), truth).faults
+    found = faults()
     assert any("divide every frame number by 25" in one.fix for one in found)
 
 
@@ -84,11 +84,11 @@ def test_frames_between_sparse_labels_are_only_a_deviation(tmp_path):
     assert (problem.rule, problem.severity, len(problem.frames)) == ("frames-extra", "deviation", 37)
 
 
-def test_no_frame_is_hidden_however_many_there_are(tmp_path, truth, given):
+def test_no_frame_is_hidden_however_many_there_are(faults, given):
     for key in given["VID01"]:
         if int(key) % 2:
             given["VID01"][key]["recognition"][0] = -1
-    (problem,) = submission.check(write(tmp_path / "team", given), truth).faults
+    (problem,) = faults()
     assert problem.frames == tuple(range(1, FRAMES, 2))
     assert "frames 1, 3, 5, 7, 9, 11, 13, 15, 17, 19:" in problem.sentence
     assert problem.as_json()["frames"] == [[frame, frame] for frame in range(1, FRAMES, 2)]

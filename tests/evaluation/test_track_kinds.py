@@ -1,10 +1,8 @@
 """Tracks through the command: which ids are scored, and what ids can be that are none."""
 
-import json
-
 import pytest
 
-from score_runs import fault, good, sides
+from score_runs import fault, good, put, results, sides
 
 BOX, OTHER = [0.1, 0.1, 0.2, 0.2], [0.6, 0.6, 0.2, 0.2]
 KINDS = ("visibility_track", "intracorporeal_track", "intraoperative_track")
@@ -17,9 +15,8 @@ def tool(ids, box=BOX, instrument=0):
 
 
 def write(study, side, frames):
-    (study / side).mkdir(exist_ok=True)
     document = {"video": {"name": "VID01", "width": 854, "height": 480}, "annotations": {str(at): tools for at, tools in frames.items()}}
-    (study / side / VIDEO).write_text(json.dumps(document))
+    put(study, **{side: {VIDEO: document}})
 
 
 @pytest.fixture
@@ -30,15 +27,13 @@ def study(tmp_path):
     return tmp_path
 
 
-def values(study, capsys, *variant):
-    out = study / "s.json"
-    good(capsys, *sides(study, "tracks", "--out", out, "--variant", "classes=one", *variant))
-    found = json.loads(out.read_text())["results"]
-    return {one["metric"].removeprefix("tracks "): one["overall"]["value"] for one in found}
+def values(study, capsys, *variant, more=()):
+    found, said = results(capsys, study, "tracks", "classes=one", *variant, more=more)
+    return {one["metric"].removeprefix("tracks "): one["overall"]["value"] for one in found}, said
 
 
 def test_a_new_id_after_the_view_is_right_for_visibility_and_a_switch_in_the_operation(study, capsys):
-    seen, operation = values(study, capsys, "kind=visibility"), values(study, capsys)
+    seen, operation = values(study, capsys, "kind=visibility")[0], values(study, capsys)[0]
     assert (seen["HOTA"], seen["IDF1"], seen["IDSW"]) == (1, 1, 0)
     assert (operation["DetA"], operation["IDSW"]) == (1, 1)
     assert operation["AssA"] == pytest.approx((1 / 3 + 2 * 2 / 3) / 3)
@@ -46,9 +41,7 @@ def test_a_new_id_after_the_view_is_right_for_visibility_and_a_switch_in_the_ope
 
 
 def test_classes_have_names_and_hota_its_thresholds(study, capsys):
-    out = study / "s.json"
-    good(capsys, *sides(study, "tracks", "--out", out))
-    found = json.loads(out.read_text())["results"]
+    found, _ = results(capsys, study, "tracks")
     averaged = next(one for one in found if one["metric"] == "tracks MOTA" and one["options"]["classes"] == "averaged")
     assert averaged["classes"]["0"] == {"name": "grasper", "value": pytest.approx(2 / 3), "n": 3}
     assert averaged["classes"]["1"]["value"] is None
@@ -89,11 +82,11 @@ def test_an_id_that_jumps_to_another_instrument_is_shown_and_scored(study, capsy
 
 
 def test_a_frame_that_is_not_in_the_truth_does_not_count(study, capsys):
-    before = values(study, capsys)
+    before, _ = values(study, capsys)
     write(study, "found", {1: [tool(8)], 26: [], 30: [tool(5)], 51: [tool(9)], 76: [tool(9)]})
-    assert values(study, capsys) == before
-    assert "not labelled, so not counted (1 frame)" not in good(capsys, *sides(study, "tracks")).err
-    assert "frame 30: not labelled, so not counted" in good(capsys, *sides(study, "tracks")).err
+    after, said = values(study, capsys)
+    assert after == before
+    assert "frame 30: not labelled, so not counted" in said
 
 
 def test_boxes_without_any_tracks_are_refused(study, capsys):
@@ -104,10 +97,9 @@ def test_boxes_without_any_tracks_are_refused(study, capsys):
     assert "only intracorporeal_track, visibility_track; give" in fault(capsys, *sides(study, "tracks"))
 
 
-def test_a_threshold_that_is_none_is_refused(study, capsys):
-    for wrong in ("0", "1.5", "half"):
-        said = fault(capsys, *sides(study, "tracks", "--variant", f"iou={wrong}"))
-        assert "give a number above 0, up to 1, such as 0.5" in said
+@pytest.mark.parametrize("wrong", ["0", "1.5", "half"])
+def test_a_threshold_that_is_none_is_refused(study, capsys, wrong):
+    assert "give a number above 0, up to 1, such as 0.5" in fault(capsys, *sides(study, "tracks", "--variant", f"iou={wrong}"))
 
 
 def lines(study, rows, name="VID01.txt"):
@@ -116,16 +108,17 @@ def lines(study, rows, name="VID01.txt"):
 
 
 def test_text_of_the_benchmark_is_scored_as_the_json_it_belongs_to(study, capsys):
-    before = values(study, capsys)
+    before, _ = values(study, capsys)
     lines(study, [f"{at},{id_},85.4,48,170.8,96,0.9,0,-1,-1" for at, id_ in ((1, 8), (51, 9), (76, 9))])
-    assert values(study, capsys) == pytest.approx(before)
-    assert "found: read as cholectrack20-txt" in good(capsys, *sides(study, "tracks")).err
+    after, said = values(study, capsys)
+    assert after == pytest.approx(before)
+    assert "found: read as cholectrack20-txt" in said
 
 
 def test_text_of_a_tracker_counts_from_1_and_may_have_no_classes(study, capsys):
     write(study, "truth", {0: [tool(1)], 1: [tool(1)], 2: [tool(1)]})
     lines(study, [f"{at},8,85.4,48,170.8,96,0.9,-1,-1,-1" for at in (1, 2, 3)])
-    assert values(study, capsys)["HOTA"] == 1
+    assert values(study, capsys)[0]["HOTA"] == 1
     said = fault(capsys, *sides(study, "tracks"))
     assert "boxes have no instrument (3 frames); name it, or score all instruments as one: --variant classes=one" in said
 
@@ -133,59 +126,58 @@ def test_text_of_a_tracker_counts_from_1_and_may_have_no_classes(study, capsys):
 TEXT = "1,1,100,100,80,60,{},2,1\n1,2,300,100,80,60,{},2,1\n2,1,104,101,80,60,1,2,1\n2,2,304,100,80,60,{},2,1\n"
 
 
-def text_sides(study, truth, found):
-    for side, text in (("truth", truth), ("found", found)):
-        (study / side).mkdir()
-        (study / side / "v.txt").write_text(text)
-    return sides(study, "tracks", "--image-size", "854x480", "--json", "--variant", "classes=one")
+OF_TEXT = ("--image-size", "854x480")
+
+
+def texts(study, truth, found):
+    return put(study, truth={"v.txt": truth}, found={"v.txt": found})
 
 
 def test_boxes_that_motchallenge_marks_as_not_considered_are_left_out_and_counted(tmp_path, capsys):
-    said = good(capsys, *text_sides(tmp_path, TEXT.format(1, 0, 0), TEXT.format(0.9, 0.8, 0.7)))
+    truth = TEXT.format(1, 0, 0)
+    found, said = values(texts(tmp_path, truth, TEXT.format(0.9, 0.8, 0.7)), capsys, more=OF_TEXT)
     told = "boxes of the ground truth with the confidence 0 are marked as not considered, and left out as by TrackEval: 2"
-    assert f"truth: {told}" in said.err
-    found = {one["metric"]: one["overall"]["value"] for one in json.loads(said.out)["results"]}
+    assert f"truth: {told}" in said
     # Two boxes are found, and two predictions are where nothing is considered: as without these rows.
-    assert (found["tracks MOTA"], found["tracks IDF1"]) == (0, pytest.approx(2 / 3))
-    (tmp_path / "truth/v.txt").write_text("".join(line for line in TEXT.format(1, 0, 0).splitlines(keepends=True) if ",60,0," not in line))
-    again = good(capsys, *sides(tmp_path, "tracks", "--image-size", "854x480", "--json", "--variant", "classes=one"))
-    assert found == {one["metric"]: one["overall"]["value"] for one in json.loads(again.out)["results"]}
-    assert "not considered" not in again.err
-    good(capsys, *sides(tmp_path, "detection", "--image-size", "854x480"))
+    assert (found["MOTA"], found["IDF1"]) == (0, pytest.approx(2 / 3))
+    put(tmp_path, truth={"v.txt": "".join(line for line in truth.splitlines(keepends=True) if ",60,0," not in line)})
+    again, said = values(tmp_path, capsys, more=OF_TEXT)
+    assert (again, "not considered" in said) == (found, False)
+    good(capsys, *sides(tmp_path, "detection", *OF_TEXT))
 
 
-def test_a_ground_truth_of_which_nothing_is_considered_is_refused(tmp_path, capsys):
-    told = "every box of the ground truth has the confidence 0, which marks it as not considered; write 1 where a box counts"
-    assert told in fault(capsys, *text_sides(tmp_path, TEXT.replace(",1,2,1", ",0,2,1").format(0, 0, 0), TEXT.format(1, 1, 1)))
-
-
-def test_confidences_that_are_not_all_0_or_1_are_those_of_predictions(tmp_path, capsys):
-    said = fault(capsys, *text_sides(tmp_path, TEXT.format(1, 0, 0.5), TEXT.format(1, 1, 1)))
-    assert "an annotated box has the confidence 0.0; are ground truth and predictions swapped?" in said
+@pytest.mark.parametrize(
+    ("truth", "told"),
+    [
+        (
+            TEXT.replace(",1,2,1", ",0,2,1").format(0, 0, 0),
+            "every box of the ground truth has the confidence 0, which marks it as not considered; write 1 where a box counts",
+        ),
+        (TEXT.format(1, 0, 0.5), "an annotated box has the confidence 0.0; are ground truth and predictions swapped?"),
+    ],
+)
+def test_confidences_of_labels_that_consider_nothing_or_are_not_all_0_or_1_are_refused(tmp_path, capsys, truth, told):
+    assert told in fault(capsys, *sides(texts(tmp_path, truth, TEXT.format(1, 1, 1)), "tracks", *OF_TEXT, "--variant", "classes=one"))
 
 
 def test_a_prediction_may_have_the_confidence_0(tmp_path, capsys):
-    said = good(capsys, *text_sides(tmp_path, TEXT.format(1, 1, 1), TEXT.format(1, 0, 0)))
-    assert "not considered" not in said.err
-    found = {one["metric"]: one["overall"]["value"] for one in json.loads(said.out)["results"]}
-    assert found["tracks MOTA"] == 1
+    found, said = values(texts(tmp_path, TEXT.format(1, 1, 1), TEXT.format(1, 0, 0)), capsys, more=OF_TEXT)
+    assert (found["MOTA"], "not considered" in said) == (1, False)
 
 
 def test_boxes_of_whole_px_that_overlap_by_just_the_threshold_are_found_as_by_trackeval(tmp_path, capsys):
     # In shares of 854 px the overlap of one half is rounded to 0.4999999999999995.
-    said = good(capsys, *text_sides(tmp_path, "1,1,59,50,30,30,1,2,1\n", "1,1,69,50,30,30,1,2,1\n"))
-    found = {one["metric"]: one["overall"]["value"] for one in json.loads(said.out)["results"]}
-    assert (found["tracks MOTA"], found["tracks HOTA"]) == (1, pytest.approx(10 / 19))
+    found, _ = values(texts(tmp_path, "1,1,59,50,30,30,1,2,1\n", "1,1,69,50,30,30,1,2,1\n"), capsys, more=OF_TEXT)
+    assert (found["MOTA"], found["HOTA"]) == (1, pytest.approx(10 / 19))
 
 
 def test_a_tracker_may_write_all_digits_of_its_numbers(tmp_path, capsys):
-    lines_of = "1,1,0.0012345678901234567,50,30,30,1,2,1\n"
-    said = good(capsys, *text_sides(tmp_path, lines_of, lines_of))
-    assert json.loads(said.out)["results"][0]["overall"]["value"] == 1
+    row = "1,1,0.0012345678901234567,50,30,30,1,2,1\n"
+    assert values(texts(tmp_path, row, row), capsys, more=OF_TEXT)[0]["HOTA"] == 1
 
 
 def test_an_instrument_that_is_in_no_triplet_has_its_name_in_the_scores(study, capsys):
     for side in ("truth", "found"):
         write(study, side, {at: [tool(1, instrument=6)] for at in (1, 26)})
-    said = good(capsys, *sides(study, "tracks", "--json", "--variant", "classes=averaged"))
-    assert json.loads(said.out)["results"][0]["classes"]["6"] == {"name": "specimen-bag", "value": 1, "n": 4}
+    (first, *_), _ = results(capsys, study, "tracks", "classes=averaged")
+    assert first["classes"]["6"] == {"name": "specimen-bag", "value": 1, "n": 4}

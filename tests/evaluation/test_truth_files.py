@@ -9,13 +9,18 @@ import numpy as np
 import pytest
 
 from challenge_cases import CLASSES, labels, vector, write_labels
+from score_runs import put
 from scrubin.base.errors import AnnotationError
 from scrubin.evaluate import submission_truth
 
 
 def npz(path, frames, **arrays):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    np.savez(path, frame=np.array(frames, np.int64), **arrays)
+    put(path.parents[1], **{path.parent.name: {path.name: {"frame": np.array(frames, np.int64), **arrays}}})
+
+
+def refused(path, message, **how):
+    with pytest.raises(AnnotationError, match=message):
+        submission_truth.read(path, **how)
 
 
 OCCURS = np.zeros((3, CLASSES), np.int8)
@@ -30,12 +35,9 @@ def own(tmp_path):
     for name in ("one", "two"):
         npz(folder / f"recognition/{name}.npz", [1, 2, 5], ivt=OCCURS)
     (folder.parent / "manifest.json").write_text("{}")
-    (folder / "detection").mkdir()
-    rows = {"frame": [1, 5], "list": [[[17, 0, 1.0, 0.1, 0.2, 0.3, 0.4]], []]}
-    (folder / "detection/one.json").write_text(json.dumps(rows))
-    (folder / "phases").mkdir()
-    (folder / "phases/one.csv").write_text("frame,phase_id,phase\n1,0,preparation\n2,3,gallbladder dissection\n")
-    return folder
+    boxes = {"frame": [1, 5], "list": [[[17, 0, 1.0, 0.1, 0.2, 0.3, 0.4]], []]}
+    phases = "frame,phase_id,phase\n1,0,preparation\n2,3,gallbladder dissection\n"
+    return put(folder, detection={"one.json": boxes}, phases={"one.csv": phases})
 
 
 @pytest.mark.parametrize("below", ["", "..", "../..", "recognition"])
@@ -44,27 +46,21 @@ def test_our_own_ground_truth_is_found_at_any_level(own, below):
     assert list(truth.videos) == ["one", "two"]
     one, two = truth.videos["one"], truth.videos["two"]
     assert (one.frames.tolist(), one.boxed_frames.tolist(), one.phase_frames.tolist()) == ([1, 2, 5], [1, 5], [1, 2])
-    assert one.boxes.triplets.tolist() == [17]
-    assert one.boxes.boxes_xywh.tolist() == [[0.1, 0.2, 0.3, 0.4]]
-    assert one.phases.tolist() == [0, 3]
+    assert (one.boxes.triplets.tolist(), one.boxes.boxes_xywh.tolist(), one.phases.tolist()) == ([17], [[0.1, 0.2, 0.3, 0.4]], [0, 3])
     assert np.array_equal(one.targets, OCCURS)
     assert np.array_equal(two.targets, OCCURS)
-    assert two.boxes is None
-    assert two.phases is None
-    assert truth.verdict.format == "ground-truth"
+    assert (two.boxes, two.phases, truth.verdict.format) == (None, None, "ground-truth")
 
 
 def test_two_vocabularies_must_be_told_apart(own):
     shutil.copytree(own, own.parent / "prostatd")
-    with pytest.raises(AnnotationError, match=r"several vocabularies \(cholect50, prostatd\); name one of these folders"):
-        submission_truth.read(own.parent)
+    refused(own.parent, r"several vocabularies \(cholect50, prostatd\); name one of these folders")
     assert submission_truth.read(own.parent, vocabulary_name="cholect50").videos.keys() == {"one", "two"}
 
 
 def test_a_matrix_of_another_vocabulary_is_refused(own):
     npz(own / "recognition/one.npz", [1, 2, 5], ivt=np.zeros((3, 89), np.int8))
-    with pytest.raises(AnnotationError, match=r"one\.npz: 89 classes, expected 100 triplets of 'cholect50'"):
-        submission_truth.read(own)
+    refused(own, r"one\.npz: 89 classes, expected 100 triplets of 'cholect50'")
 
 
 @pytest.mark.parametrize(
@@ -94,8 +90,7 @@ def test_a_damaged_file_of_our_own_ground_truth_is_refused_by_name(own, file, co
         (own / file).write_bytes(content)
     else:
         np.savez(own / file, **{name: np.array(values) for name, values in content.items()})
-    with pytest.raises(AnnotationError, match=message):
-        submission_truth.read(own)
+    refused(own, message)
 
 
 def test_frames_in_any_order_keep_their_labels(own):
@@ -122,9 +117,7 @@ def test_a_frame_with_an_instance_without_box_is_not_scored_in_detection(tmp_pat
 
 
 def test_images_and_lists_give_frames_without_labels(tmp_path):
-    for frame in (0, 1, 2):
-        (tmp_path / "set/videos/VID01").mkdir(parents=True, exist_ok=True)
-        (tmp_path / f"set/videos/VID01/{frame:06}.png").write_bytes(b"")
+    put(tmp_path, set={f"videos/VID01/{frame:06}.png": b"" for frame in (0, 1, 2)})
     (tmp_path / "frames.csv").write_text("video,frame\nVID01,2\nVID01,0\nVID01,1\n")
     for path in (tmp_path / "set", tmp_path / "set/videos", tmp_path / "frames.csv"):
         truth = submission_truth.read(path)
@@ -137,8 +130,7 @@ def test_images_and_lists_give_frames_without_labels(tmp_path):
 @pytest.mark.parametrize("line", ["VID01,-1", "VID01,x", ",3", "VID01,0", "VID01"])
 def test_a_list_with_a_wrong_line_is_refused_with_its_number(tmp_path, line, delimiter):
     (tmp_path / "frames.csv").write_text(f"video,frame\nVID01,0\n\n{line}\n".replace(",", delimiter))
-    with pytest.raises(AnnotationError, match=r"frames\.csv, line 4"):
-        submission_truth.read(tmp_path / "frames.csv")
+    refused(tmp_path / "frames.csv", r"frames\.csv, line 4")
 
 
 @pytest.mark.parametrize(
@@ -152,23 +144,19 @@ def test_a_list_with_a_wrong_line_is_refused_with_its_number(tmp_path, line, del
 )
 def test_a_list_without_frames_or_videos_is_refused(tmp_path, text, message):
     (tmp_path / "frames.csv").write_bytes(text)
-    with pytest.raises(AnnotationError, match=message):
-        submission_truth.read(tmp_path / "frames.csv")
+    refused(tmp_path / "frames.csv", message)
 
 
 def test_labels_of_another_format_are_read_by_its_name(tmp_path):
-    (tmp_path / "gt").mkdir()
-    rows = "".join(f"{frame}\tPreparation\n" for frame in range(5))
-    (tmp_path / "gt/video01-phase.txt").write_text("Frame\tPhase\n" + rows)
-    truth = submission_truth.read(tmp_path / "gt", form="cholec80")
-    assert (truth.videos["video01"].frames, truth.videos["video01"].phase_frames.tolist()) == (None, [0, 1, 2, 3, 4])
+    put(tmp_path, gt={"video01-phase.txt": "Frame\tPhase\n" + "".join(f"{frame}\tPreparation\n" for frame in range(5))})
+    video = submission_truth.read(tmp_path / "gt", form="cholec80").videos["video01"]
+    assert (video.frames, video.phase_frames.tolist()) == (None, [0, 1, 2, 3, 4])
 
 
 def test_only_the_videos_that_are_asked_for_count(tmp_path):
     folder = write_labels(tmp_path / "gt", {"VID01": labels(1, 3), "VID02": labels(2, 3)})
     assert list(submission_truth.read(folder, only=["VID02"]).videos) == ["VID02"]
-    with pytest.raises(AnnotationError, match="no video VID03 in it; there are VID01, VID02"):
-        submission_truth.read(folder, only=["VID03"])
+    refused(folder, "no video VID03 in it; there are VID01, VID02", only=["VID03"])
 
 
 @pytest.mark.parametrize(
@@ -185,5 +173,4 @@ def test_what_is_no_ground_truth_is_refused_as_by_every_other_command(tmp_path, 
         path.mkdir()
     if make == "other":
         (path / "readme.txt").write_text("x")
-    with pytest.raises(AnnotationError, match=message):
-        submission_truth.read(path)
+    refused(path, message)

@@ -143,6 +143,17 @@ def test_several_schemes_are_refused():
 # --- reading ---
 
 
+@pytest.fixture
+def sheet(tmp_path):
+    """The sheet of a file of these bytes or text."""
+
+    def sheet(content):
+        (tmp_path / "s.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
+        return read(tmp_path / "s.csv", "s.csv")
+
+    return sheet
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -154,28 +165,22 @@ def test_several_schemes_are_refused():
         "id,subset,,\n1,train,,\n2,test,,\n",
     ],
 )
-def test_any_delimiter_header_and_line_end_is_read(tmp_path, text):
-    path = tmp_path / "s.csv"
-    path.write_bytes(text.encode())
-    sheet = read(path, "s.csv")
-    assert [(row.video, row.subset) for row in sheet.rows] == [("1", "train"), ("2", "test")]
-    assert sheet.folds == ("",)
+def test_any_delimiter_header_and_line_end_is_read(sheet, text):
+    of_text = sheet(text)
+    assert [(row.video, row.subset) for row in of_text.rows] == [("1", "train"), ("2", "test")]
+    assert of_text.folds == ("",)
 
 
-def test_a_list_of_test_folds_is_a_cross_validation(tmp_path):
-    path = tmp_path / "s.csv"
-    path.write_text("video,fold\n" + "".join(f"{v},{k}\n" for k, v, p in rows_of("cholect45/cv") if p == "test"))
-    sheet = read(path, "s.csv")
-    assert compare(catalogue.load("cholect45/cv"), sheet).equal
-    assert sheet.notes == ("there is no column for the subset: a video is taken as tested in its fold and trained on in the others",)
+def test_a_list_of_test_folds_is_a_cross_validation(sheet):
+    tested = sheet("video,fold\n" + "".join(f"{v},{k}\n" for k, v, p in rows_of("cholect45/cv") if p == "test"))
+    assert compare(catalogue.load("cholect45/cv"), tested).equal
+    assert tested.notes == ("there is no column for the subset: a video is taken as tested in its fold and trained on in the others",)
 
 
-def test_a_second_column_of_a_role_is_ignored_aloud(tmp_path):
-    path = tmp_path / "s.csv"
-    path.write_text("id,video,subset\na,1,train\nb,2,test\n")
-    sheet = read(path, "s.csv")
-    assert [row.video for row in sheet.rows] == ["1", "2"]
-    assert sheet.notes == ("column 'video' is taken for the video; 'id' ignored",)
+def test_a_second_column_of_a_role_is_ignored_aloud(sheet):
+    both = sheet("id,video,subset\na,1,train\nb,2,test\n")
+    assert [row.video for row in both.rows] == ["1", "2"]
+    assert both.notes == ("column 'video' is taken for the video; 'id' ignored",)
 
 
 @pytest.mark.parametrize(
@@ -195,11 +200,9 @@ def test_a_second_column_of_a_role_is_ignored_aloud(tmp_path):
         (b"id,subset\n\xff\xfe,train\n", r"s\.csv, line 2: byte 0xff at position 10 is not UTF-8; save it again as CSV UTF-8"),
     ],
 )
-def test_a_bad_file_is_one_clear_sentence(tmp_path, content, message):
-    path = tmp_path / "s.csv"
-    path.write_bytes(content)
+def test_a_bad_file_is_one_clear_sentence(sheet, content, message):
     with pytest.raises(SplitError, match=message):
-        read(path, "s.csv")
+        sheet(content)
 
 
 def test_missing_files_and_folders(tmp_path):

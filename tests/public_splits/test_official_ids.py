@@ -12,57 +12,20 @@ from scrubin.base.faults import natural
 from scrubin.public_splits import catalogue
 from scrubin.public_splits.datasets import dataset, listed, name_of, number_of, ranges, shown, whole_number
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "68",
-        "068",
-        "VID68",
-        "VID068",
-        "vid_68",
-        "video68",
-        "Video 68",
-        "video-68",
-        "68.json",
-        "labels/VID68.json",
-        "VID68.mp4.json",
-        "68.0",
-        " 68 ",
-        "6.8e+01",
-        "6.800000000000000000e+01",
-        "video68-phase.txt",
-        "video68-tool.txt",
-        "labels\\VID68.json",
-    ],
+USUAL = (
+    "68 068 VID68 VID068 vid_68 video68 video-68 68.json labels/VID68.json labels\\VID68.json VID68.mp4.json 68.0 6.8e+01 "
+    "6.800000000000000000e+01 video68-phase.txt video68-tool.txt"
 )
+UNCLEAR = "VID video 68-70 68_2 -68 68.5 6.85e+01 VIDEO_VID68 x68 68a 0 ３ 1e99 nan"
+
+
+@pytest.mark.parametrize("text", [*USUAL.split(), "Video 68", " 68 "])
 def test_every_usual_spelling_is_understood(text):
     assert dataset("cholect50").video(text) == "68"
     assert dataset("cholec80").video(text) == "68"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "VID",
-        "video",
-        "68-70",
-        "68_2",
-        "6 8",
-        "-68",
-        "68.5",
-        "6.85e+01",
-        "VIDEO_VID68",
-        "x68",
-        "68a",
-        "0",
-        "３",
-        "9" * 5000,
-        "1e99",
-        "nan",
-    ],
-)
+@pytest.mark.parametrize("text", [*UNCLEAR.split(), "", "6 8", "9" * 5000])
 def test_what_could_be_several_videos_or_none_is_not_guessed(text):
     assert dataset("cholec80").video(text) is None
 

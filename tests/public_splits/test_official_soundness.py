@@ -61,6 +61,17 @@ def test_a_video_twice():
     ]
 
 
+@pytest.fixture
+def found(tmp_path):
+    """The faults of a file with this text, with the number of their rows."""
+
+    def found(text, *table):
+        (tmp_path / "s.csv").write_text(text)
+        return faults_of(question_of(read(tmp_path / "s.csv", "s.csv"), *table))
+
+    return found
+
+
 @pytest.mark.parametrize(
     ("rows", "line"),
     [
@@ -72,16 +83,14 @@ def test_a_video_twice():
         ("mine,7,train\nmine,7.5,test\n", None),
     ],
 )
-def test_a_video_in_two_spellings_is_one_within_its_data_set(tmp_path, rows, line):
-    (tmp_path / "s.csv").write_text(f"dataset,video,subset\n{rows}")
-    found = faults_of(question_of(read(tmp_path / "s.csv", "s.csv")))
-    assert [at for at, fault in found if fault.rule == "video-spelt"] == ([line] if line else [])
+def test_a_video_in_two_spellings_is_one_within_its_data_set(found, rows, line):
+    spelt = [at for at, fault in found(f"dataset,video,subset\n{rows}") if fault.rule == "video-spelt"]
+    assert spelt == ([line] if line else [])
 
 
-def test_a_data_set_in_two_spellings_is_named_with_its_video(tmp_path):
-    (tmp_path / "s.csv").write_text("dataset,video,subset\n1,7,train\n1.0,7,test\n")
-    (found,) = (fault for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv"))) if fault.rule == "video-spelt")
-    assert found.what.startswith("video '7' of '1.0' in 'test' differs from '7' of '1' in 'train' (line 2) in ")
+def test_a_data_set_in_two_spellings_is_named_with_its_video(found):
+    (spelt,) = (fault for _, fault in found("dataset,video,subset\n1,7,train\n1.0,7,test\n") if fault.rule == "video-spelt")
+    assert spelt.what.startswith("video '7' of '1.0' in 'test' differs from '7' of '1' in 'train' (line 2) in ")
 
 
 @pytest.mark.parametrize(
@@ -96,10 +105,9 @@ def test_a_data_set_in_two_spellings_is_named_with_its_video(tmp_path):
         ("cholec80,video01,train\ncholec80-cvs,1,test\n", False),
     ],
 )
-def test_videos_of_a_public_data_set_are_known_in_every_spelling(tmp_path, rows, is_one):
-    (tmp_path / "s.csv").write_text(f"dataset,video,subset\n{rows}")
-    found = [fault.what for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv")))]
-    assert found == ["video '1' stands already in line 2 as 'video01', there 'train', here 'test'"] * is_one
+def test_videos_of_a_public_data_set_are_known_in_every_spelling(found, rows, is_one):
+    whats = [fault.what for _, fault in found(f"dataset,video,subset\n{rows}")]
+    assert whats == ["video '1' stands already in line 2 as 'video01', there 'train', here 'test'"] * is_one
 
 
 @pytest.mark.parametrize("of", ["", ","])
@@ -162,40 +170,33 @@ def test_videos_of_a_public_data_set_are_known_in_every_spelling(tmp_path, rows,
         ("x/op1", "./x/op1", True),
     ],
 )
-def test_a_folder_tells_videos_apart_unless_it_is_that_of_a_public_data_set_or_of_a_subset(tmp_path, of, one, other, is_one):
+def test_a_folder_tells_videos_apart_unless_it_is_that_of_a_public_data_set_or_of_a_subset(found, of, one, other, is_one):
     header = "dataset,video,subset" if of else "video,subset"
-    (tmp_path / "s.csv").write_text(f"{header}\n{of}{one},train\n{of}{other},test\n")
-    found = [fault.what for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv")))]
-    assert found == [f"video '{other}' stands already in line 2 as '{one}', there 'train', here 'test'"] * is_one
+    whats = [fault.what for _, fault in found(f"{header}\n{of}{one},train\n{of}{other},test\n")]
+    assert whats == [f"video '{other}' stands already in line 2 as '{one}', there 'train', here 'test'"] * is_one
 
 
-def test_a_folder_tells_only_the_videos_of_its_own_number_apart(tmp_path):
-    rows = "siteA/1,train\nsiteB/1,test\nsiteA/2,train\n2,val\nsiteB/2,test\n"
-    (tmp_path / "s.csv").write_text(f"video,subset\n{rows}")
-    found = [fault.what[:33] for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv")))]
-    assert found == ["video '2' stands already in line ", "video 'siteB/2' stands already in"]
+def test_a_folder_tells_only_the_videos_of_its_own_number_apart(found):
+    whats = [fault.what[:33] for _, fault in found("video,subset\nsiteA/1,train\nsiteB/1,test\nsiteA/2,train\n2,val\nsiteB/2,test\n")]
+    assert whats == ["video '2' stands already in line ", "video 'siteB/2' stands already in"]
 
 
-def test_folders_of_a_table_tell_videos_apart_of_which_the_file_places_one(tmp_path, monkeypatch):
+def test_folders_of_a_table_tell_videos_apart_of_which_the_file_places_one(found, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "s.csv").write_text("video,subset\nsiteA/01,train\nsiteB/02,test\n")
     (tmp_path / "t.csv").write_text("video,participant\nsiteA/01,P1\nsiteB/01,P2\nsiteB/02,P3\n")
-    (found,) = (fault.what for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv"), "t.csv")))
-    assert found == "video 'siteB/01' (t.csv, line 3) is not placed"
+    whats = [fault.what for _, fault in found("video,subset\nsiteA/01,train\nsiteB/02,test\n", "t.csv")]
+    assert whats == ["video 'siteB/01' (t.csv, line 3) is not placed"]
 
 
-def test_who_has_two_videos_in_folders_that_tell_nothing_learns_the_way_out(tmp_path):
-    (tmp_path / "s.csv").write_text("video,subset\nv1/01,train\nv2/01,test\nv2/1,test\n")
-    fixes = [fault.fix for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv")))]
+def test_who_has_two_videos_in_folders_that_tell_nothing_learns_the_way_out(found):
+    fixes = [fault.fix for _, fault in found("video,subset\nv1/01,train\nv2/01,test\nv2/1,test\n")]
     assert fixes == ["if they are one, place it once; if not, use names that differ in more than their folder"] * 2
 
 
-def test_a_stated_public_data_set_has_its_videos_whatever_their_folder(tmp_path):
-    (tmp_path / "s.csv").write_text(
-        "dataset,video,subset\ncholec80,a/video01,train\ncholec80,b/video01,test\nmine,a/1,train\nmine,b/1,test\n"
-    )
-    (found,) = (fault.what for _, fault in faults_of(question_of(read(tmp_path / "s.csv", "s.csv"))))
-    assert found.startswith("video 'b/video01' stands already in line 2 as 'a/video01'")
+def test_a_stated_public_data_set_has_its_videos_whatever_their_folder(found):
+    rows = "cholec80,a/video01,train\ncholec80,b/video01,test\nmine,a/1,train\nmine,b/1,test\n"
+    ((_, fault),) = found(f"dataset,video,subset\n{rows}")
+    assert fault.what.startswith("video 'b/video01' stands already in line 2 as 'a/video01'")
 
 
 def test_empty_cells():
@@ -225,12 +226,10 @@ def test_folds_with_other_videos():
 
 def test_a_video_that_is_never_or_twice_tested():
     rows = [("0", "a", "test"), ("0", "b", "train"), ("0", "c", "train"), ("1", "a", "test"), ("1", "b", "train"), ("1", "c", "test")]
+    mend = "not of 1; in a cross-validation each is held out equally often"
     assert faults(sheet_of(rows, folds=True)) == [
-        (
-            2,
-            "video 'a' is in 'test' of 2 of 2 folds (0, 1), not of 1; in a cross-validation each is held out equally often",
-        ),
-        (3, "video 'b' is in 'test' of 0 of 2 folds, not of 1; in a cross-validation each is held out equally often"),
+        (2, f"video 'a' is in 'test' of 2 of 2 folds (0, 1), {mend}"),
+        (3, f"video 'b' is in 'test' of 0 of 2 folds, {mend}"),
     ]
 
 
@@ -253,13 +252,9 @@ def test_a_misspelt_subset_is_found_and_an_own_name_is_not():
 
 def test_a_group_on_two_sides():
     sheet = sheet_of(GOOD)
-    assert faults(sheet, people_of({"a": "P1", "b": "P2", "c": "P3", "d": "P2"})) == [
-        (
-            5,
-            "video 'd' of participant 'P2' is in 'test', but video 'b' (line 3) of the same participant is in 'train'; "
-            "keep a participant in one subset",
-        )
-    ]
+    said = "video 'd' of participant 'P2' is in 'test', but video 'b' (line 3) of the same participant is in 'train'; "
+    on_two_sides = people_of({"a": "P1", "b": "P2", "c": "P3", "d": "P2"})
+    assert faults(sheet, on_two_sides) == [(5, f"{said}keep a participant in one subset")]
     assert faults(sheet, people_of({"a": "P1", "b": "P1", "c": "P3", "d": "P2"})) == []
 
 
@@ -308,14 +303,8 @@ TABLE = csv_text.read("t.csv", (HEADER + "a;P1;True\nb;P2;0\na;P1;yes\n").encode
 
 def test_a_table_tells_groups_and_pins():
     people = from_table(TABLE, sheet_of(GOOD), str, None, "Strong")
-    assert (people.table, people.group, people.groups, people.pinned, people.faults) == (
-        "t.csv",
-        "Participant",
-        {"a": "P1", "b": "P2"},
-        {"a"},
-        (),
-    )
-    assert people.listed == {"a": (2, "a"), "b": (3, "b")}
+    assert (people.table, people.group, people.groups) == ("t.csv", "Participant", {"a": "P1", "b": "P2"})
+    assert (people.pinned, people.faults, people.listed) == ({"a"}, (), {"a": (2, "a"), "b": (3, "b")})
 
 
 def test_faults_of_a_table_are_named():

@@ -40,11 +40,17 @@ def challenge(tmp_path_factory):
     return folder, truth, given
 
 
+FOUND = {}
+
+
 def ranked(challenge, *, task="recognition", component=None, count_null=False, settings=QUICK, teams=NOISE):
-    folder, _, _ = challenge
-    truth = submission_truth.read(folder / "gt")
-    measure = measures.measure(task, component, truth, count_null=count_null)
-    return ranking_document.rank({team: folder / team for team in teams}, truth, measure, settings)
+    """The ranking of these teams, made once."""
+    folder, asked = challenge[0], (task, component, count_null, settings, tuple(teams))
+    if asked not in FOUND:
+        truth = submission_truth.read(folder / "gt")
+        measure = measures.measure(task, component, truth, count_null=count_null)
+        FOUND[asked] = ranking_document.rank({team: folder / team for team in teams}, truth, measure, settings)
+    return FOUND[asked]
 
 
 def literal_map(truth, given):

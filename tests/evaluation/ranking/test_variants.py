@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from challenge_cases import WORDS, document, labels, scores, write, write_labels
+from score_runs import put, results
 from scrubin import cli
 from scrubin.evaluate import side, submission_truth
 from scrubin.evaluate.metrics.variants import ONLY_INSTRUMENTS
@@ -96,34 +97,36 @@ def test_boxes_that_are_near_are_equal_at_one_threshold_and_not_at_another(folde
     assert moved["paper, interpolation step, iou 0.3, scope global"] == []
 
 
+def table(phases):
+    return "frame,phase_id\n" + "".join(f"{at},{one}\n" for at, one in enumerate(phases))
+
+
+def write_phases(folder, team, wrong=0):
+    """Predict the phases of all videos, of which so many first frames are wrong."""
+    videos = submission_truth.read(folder / "gt").videos.items()
+    put(folder, **{team: {f"{name}.csv": table([6] * wrong + video.phases[wrong:].tolist()) for name, video in videos}})
+
+
 def test_a_spread_is_no_variant_and_what_cannot_be_computed_is_noted(folder, capsys):
-    for team, wrong in (("good", 2), ("bad", 10)):
-        (folder / team).mkdir()
-        for name, video in submission_truth.read(folder / "gt").videos.items():
-            phases = [6] * wrong + video.phases[wrong:].tolist()
-            (folder / team / f"{name}.csv").write_text("frame,phase_id\n" + "".join(f"{at},{one}\n" for at, one in enumerate(phases)))
+    write_phases(folder, "good", 2)
+    write_phases(folder, "bad", 10)
     found = ranked(folder, capsys, "good", "bad", more=("--metric", "phases", "--component", "jaccard"))
     names = [one["variant"] for one in found["variants"]]
     assert len(names) >= 3
     assert not [name for name in names if "SD" in name or "jaccard" not in name.lower()]
     assert found["notes"] == []
     # The page of ranking promises both rules for phases that are never predicted, or nowhere labelled.
-    assert {rule for rule in ("A", "B", "zero") for name in names if f"; undefined={rule}" in name and "relaxed" not in name} == {
-        "A",
-        "B",
-        "zero",
-    }
+    rules = {rule for rule in ("A", "B", "zero") for name in names if f"; undefined={rule}" in name and "relaxed" not in name}
+    assert rules == {"A", "B", "zero"}
 
 
-def test_f1_that_is_made_of_precision_and_recall_is_a_variant_of_f1_alone(folder, capsys):
-    (folder / "own").mkdir()
-    for name, video in submission_truth.read(folder / "gt").videos.items():
-        (folder / "own" / f"{name}.csv").write_text("frame,phase_id\n" + "".join(f"{at},{one}\n" for at, one in enumerate(video.phases)))
-    for rate, other in (("precision", "F1"), ("recall", "F1"), ("f1", "relaxed")):
-        found = ranked(folder, capsys, "own", more=("--metric", "phases", "--component", rate))
-        names = [one["variant"] for one in found["variants"]]
-        assert not [name for name in names if other in name]
-        assert any("harmonic" in name for name in names) == (rate == "f1")
+@pytest.mark.parametrize(("rate", "other"), [("precision", "F1"), ("recall", "F1"), ("f1", "relaxed")])
+def test_f1_that_is_made_of_precision_and_recall_is_a_variant_of_f1_alone(folder, capsys, rate, other):
+    write_phases(folder, "own")
+    found = ranked(folder, capsys, "own", more=("--metric", "phases", "--component", rate))
+    names = [one["variant"] for one in found["variants"]]
+    assert not [name for name in names if other in name]
+    assert any("harmonic" in name for name in names) == (rate == "f1")
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
@@ -160,24 +163,19 @@ def test_the_rate_of_the_labels_counts_for_the_variants_too(tmp_path, capsys):
 
 def test_phases_of_a_found_vocabulary_are_ranked_by_the_numbers_of_score(tmp_path, capsys):
     names = ["Preparation"] * 10 + ["CalotTriangleDissection"] * 10 + ["ClippingCutting"] * 10
-    for side_, phases in (("gt", names), ("one", names[1:] + names[-1:]), ("two", names[3:] + names[-3:])):
-        (tmp_path / side_).mkdir()
-        for video in ("v1", "v2"):
-            (tmp_path / side_ / f"{video}.csv").write_text("frame,phase\n" + "".join(f"{at},{one}\n" for at, one in enumerate(phases)))
+    for side_, phases in (("truth", names), ("found", names[1:] + names[-1:]), ("two", names[3:] + names[-3:])):
+        put(tmp_path, **{side_: dict.fromkeys(("v1.csv", "v2.csv"), table(phases).replace("phase_id", "phase"))})
+    (tmp_path / "gt").symlink_to("truth")
 
     def both(*more):
-        found = ranked(tmp_path, capsys, "one", "two", more=("--metric", "phases", "--component", "jaccard", *more))
+        found = ranked(tmp_path, capsys, "found", "two", more=("--metric", "phases", "--component", "jaccard", *more))
         by_name = {one["variant"]: one["scores"] for one in found["variants"]}
-        call = ["score", "phases", "--ground-truth", str(tmp_path / "gt"), "--predictions", str(tmp_path / "one"), "--out"]
-        cli.main([*call, str(tmp_path / "s.json"), "--variant", "undefined=zero", *more])
-        capsys.readouterr()
-        results = json.loads((tmp_path / "s.json").read_text())["results"]
-        own = next(one for one in results if one["metric"] == "phase recognition jaccard" and one["options"]["statistic"] == "mean")
+        scored, _ = results(capsys, tmp_path, "phases", "undefined=zero", more=more)
+        own = next(one for one in scored if one["metric"] == "phase recognition jaccard" and one["options"]["statistic"] == "mean")
         (ranked_by,) = (value for name, value in by_name.items() if "relaxed" not in name and "undefined=zero" in name)
-        return own["options"]["phases"], ranked_by[0], own["overall"]["value"]
+        assert ranked_by[0] == pytest.approx(own["overall"]["value"], abs=1e-11)
+        return own["options"]["phases"], own["overall"]["value"]
 
-    phases, ranked_by, scored = both()
-    assert (phases, ranked_by) == ("3", pytest.approx(scored, abs=1e-11))
-    phases, ranked_by, whole = both("--vocabulary", "cholec80")
-    assert (phases, ranked_by) == ("7", pytest.approx(whole, abs=1e-11))
+    (three, scored), (seven, whole) = both(), both("--vocabulary", "cholec80")
+    assert (three, seven) == ("3", "7")
     assert whole < scored
