@@ -5,7 +5,7 @@ import pytest
 from label_examples import EXAMPLES
 from scrubin.base import params
 from scrubin.base.errors import AnnotationError, ParamsError
-from scrubin.base.faults import Fault, Faults
+from scrubin.base.faults import Faults
 from scrubin.labels.parse import sheet_xml
 from scrubin.labels.registry import FORMATS, label_format, readable
 from scrubin.stages.annotations import report, sources
@@ -421,13 +421,3 @@ def test_params_of_before_need_no_rate_for_their_sources(tmp_path):
     path.write_text(text.format(source % ", fsp: source"))
     with pytest.raises(ParamsError, match="did you mean 'fps'"):
         params.load("annotations", AnnotationsParams, path)
-
-
-def test_problems_survive_a_process_boundary():
-    import pickle
-
-    error = pickle.loads(
-        pickle.dumps(AnnotationError([Fault("a.json", "x", "a", "b"), Fault("b.json", "x", "b", "c", severity="warning")]))
-    )
-    assert isinstance(error, AnnotationError)
-    assert [fault.what for fault in error.faults] == ["a", "b"]
