@@ -84,13 +84,6 @@ def test_every_kind_of_label_has_its_file_and_nothing_else(tables, scores, error
     ]
 
 
-@pytest.mark.slow
-def test_written_again_every_byte_is_the_same(tables, scores, errors, tmp_path):
-    one, other = (written(tmp_path / name, tables, scores, errors) for name in ("a", "b"))
-    assert one == other
-    assert (tmp_path / "a/manifest.json").read_bytes() == (tmp_path / "b/manifest.json").read_bytes()
-
-
 def test_the_manifest_stamps_files_vocabulary_contract_and_counts(tables, scores, errors, tmp_path):
     manifest = written(tmp_path / "g", tables, scores, errors)
     data = (tmp_path / "g/cholect50/coco.json").read_bytes()

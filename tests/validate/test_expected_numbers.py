@@ -7,8 +7,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import synthetic_study
 from checked_study import expected_of, failed, severities, study_of
@@ -131,16 +129,6 @@ def test_twice_as_many_labels_of_the_same_kind_are_no_drift_but_a_lost_rare_clas
 def test_a_version_without_labels_has_lost_every_class():
     before = {"phases": {"phase": {"preparation": 3}}}
     assert not counts.drift(of_labels(PHASES, phases([]), expected_of(previous=before)), "phases", "phase").kept.any()
-
-
-@pytest.mark.slow
-@given(st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 50), min_size=1), st.integers(1, 5))
-def test_a_version_does_not_drift_from_itself_however_often_it_is_repeated(before, times):
-    rows = pd.DataFrame({"phase": np.repeat(list(before), [times * count for count in before.values()])})
-    rows = rows.assign(id="one", frame=np.arange(len(rows)), vocabulary="cholect50", phase_id=0)
-    found = counts.drift(of_labels(PHASES, rows, expected_of(previous={"phases": {"phase": before}}, drift_limit=0.0)), "phases", "phase")
-    assert found.kept.all()
-    assert (found.distance == 0).all()
 
 
 def test_counts_of_the_version_before_come_from_a_file_with_its_hash(tmp_path):
