@@ -48,10 +48,7 @@ def test_the_published_examples_are_those_of_section_a4():
             ["scissors,dissect,fascia,scissors,dissect,fascias"],
             "is merged into itself, as 'scissors,dissect,fascias' is another spelling of it; remove the row",
         ),
-        (
-            ["scissors,cut,vesicle,scissors,cut,prostate", "scissors,cut,prostate,scissors,cut,seminal vesicle"],
-            "which is merged itself",
-        ),
+        (["scissors,cut,vesicle,scissors,cut,prostate", "scissors,cut,prostate,scissors,cut,seminal vesicle"], "which is merged itself"),
         (["scissors,dissect,fat,scissors,suck,prostate"], "'scissors,suck,prostate' is no triplet of the vocabulary 'prostatd'"),
     ],
 )

@@ -196,11 +196,7 @@ def stopped() -> None:
 
 @pytest.mark.parametrize(
     "first_command",
-    [
-        lambda: private_paths.close(all_files=False),
-        lambda: main(["store"]),
-        repro.main,
-    ],
+    [lambda: private_paths.close(all_files=False), lambda: main(["store"]), repro.main],
     ids=["close", "a command of the project", "make repro"],
 )
 def test_folders_of_caches_stay_with_the_group_of_a_shared_project(tmp_path, monkeypatch, first_command):

@@ -19,10 +19,7 @@ from scrubin.media.source import View
 from scrubin.stages.ingest.manifest import COPIED, TaskParams, files_without_row, look, parse
 from scrubin.stages.recordings_list import COLUMNS
 
-TASKS = {
-    "PegTransfer": TaskParams(("left", "right"), 360, "exclude"),
-    "Cholecystectomy": TaskParams(("mono",), None, "exclude"),
-}
+TASKS = {"PegTransfer": TaskParams(("left", "right"), 360, "exclude"), "Cholecystectomy": TaskParams(("mono",), None, "exclude")}
 LEFT = {
     "recording": "r",
     "participant": "p",
@@ -83,10 +80,7 @@ def test_a_pair_becomes_one_recording_with_a_row_per_camera():
         ({"participant": "\u200b"}, "line 2: 'participant' is empty; fill it in"),
         ({"participant": "#REF!"}, "line 2: 'participant' is '#REF!', of a spreadsheet and no name; fill it in"),
         ({"participant": "=B2"}, "line 2: 'participant' is '=B2', of a spreadsheet and no name; fill it in"),
-        (
-            {"exclude": "FALSE"},
-            "line 2: 'exclude' is 'FALSE', which is no reason; leave it empty to keep the recording, or write why",
-        ),
+        ({"exclude": "FALSE"}, "line 2: 'exclude' is 'FALSE', which is no reason; leave it empty to keep the recording, or write why"),
         *[
             ({"exclude": cell}, f"line 2: 'exclude' is '{cell}', which is no reason")
             for cell in ("no", "0", "-", "n", "false", "0.0", "none", "?")
@@ -161,10 +155,7 @@ REFUSED = {
     "a part in words": (numbered("1", "zwei"), "part 'zwei' is no number; number the files of a camera 1, 2, 3"),
     "part 0": (numbered("0", "1"), "part '0' is no number"),
     "two rigs": ([LEFT | {"rig": "tower 1"}, RIGHT | {"rig": "tower 2"}], "'r' has different 'rig'; make them equal"),
-    "another clock": (
-        [LEFT | {"clock": "watch"}, RIGHT | {"clock": "none"}],
-        "clock 'watch' is none; use one of none, creation_time",
-    ),
+    "another clock": ([LEFT | {"clock": "watch"}, RIGHT | {"clock": "none"}], "clock 'watch' is none; use one of none, creation_time"),
     "a file twice": ([LEFT, RIGHT | {"path": "videos/l.mkv"}], "'videos/l.mkv' stands in several rows"),
     "a file twice, by a pattern": ([LEFT | {"path": "videos/r*.mkv"}, RIGHT], "'videos/r.mkv' stands in several rows"),
     "a pattern of none": (

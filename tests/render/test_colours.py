@@ -448,11 +448,7 @@ def test_what_the_container_alone_knows_is_stated_by_every_frame(mode, tmp_path,
 
 @pytest.mark.parametrize(
     ("name", "pixels", "size", "matrix"),
-    [
-        ("a.avi", "rgb24", "1280x16", "bt709"),
-        ("a.mkv", "bgr0", "96x64", "bt601"),
-        ("a.mkv", "gbrp", "16x576", "bt601"),
-    ],
+    [("a.avi", "rgb24", "1280x16", "bt709"), ("a.mkv", "bgr0", "96x64", "bt601"), ("a.mkv", "gbrp", "16x576", "bt601")],
 )
 def test_the_matrix_that_was_chosen_for_red_green_and_blue_is_stated(name, pixels, size, matrix, tmp_path):
     codec = ("-c:v", "huffyuv" if name.endswith("avi") else "ffv1")

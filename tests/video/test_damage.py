@@ -243,10 +243,7 @@ def count(path):
 def test_what_the_decoder_says_of_a_stream_is_said_with_its_place(hevc):
     sound, damaged = hevc
     assert count(sound) == probe(damaged, "b.mp4").frame_count == 50
-    with pytest.raises(
-        VideoError,
-        match=r"b.mp4: it is damaged at 0\.80 s: 'The cu_qp_delta 54 is .+', says FFmpeg's hevc; copy it again",
-    ):
+    with pytest.raises(VideoError, match=r"b.mp4: it is damaged at 0\.80 s: 'The cu_qp_delta 54 is .+', says FFmpeg's hevc; copy it again"):
         count(damaged)
 
 
