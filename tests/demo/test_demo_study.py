@@ -42,19 +42,9 @@ def test_the_same_seed_gives_the_same_bytes(small_study, same_again):
 
 
 def test_nothing_but_the_raw_layout_is_in_the_raw_folder(small_study):
-    assert sorted(path.name for path in small_study.raw.iterdir()) == [
-        "annotations",
-        "calibration",
-        "datasheet.yaml",
-        "errata.yaml",
-        "pseudonym.key",
-        "ratings",
-        "recordings.csv",
-        "redactions.csv",
-        "splits",
-        "videos",
-        "withdrawn.csv",
-    ]
+    folders, files = (sorted(path.name for path in small_study.raw.iterdir() if path.is_dir() == is_folder) for is_folder in (True, False))
+    assert folders == ["annotations", "calibration", "ratings", "splits", "videos"]
+    assert files == ["datasheet.yaml", "errata.yaml", "pseudonym.key", "recordings.csv", "redactions.csv", "withdrawn.csv"]
     assert bytes.fromhex((small_study.raw / "pseudonym.key").read_text()) == bytes.fromhex(PSEUDONYM_KEY)
     assert len(PSEUDONYM_KEY) == 64
 

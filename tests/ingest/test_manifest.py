@@ -20,15 +20,8 @@ from scrubin.stages.ingest.manifest import COPIED, TaskParams, files_without_row
 from scrubin.stages.recordings_list import COLUMNS
 
 TASKS = {"PegTransfer": TaskParams(("left", "right"), 360, "exclude"), "Cholecystectomy": TaskParams(("mono",), None, "exclude")}
-LEFT = {
-    "recording": "r",
-    "participant": "p",
-    "task": "PegTransfer",
-    "camera": "left",
-    "path": "videos/l.mkv",
-    "start_s": "1",
-    "end_s": "5.5",
-}
+LEFT = {"recording": "r", "participant": "p", "task": "PegTransfer", "camera": "left", "path": "videos/l.mkv"}
+LEFT |= {"start_s": "1", "end_s": "5.5"}
 RIGHT = LEFT | {"camera": "right", "path": "videos/r.mkv"}
 
 

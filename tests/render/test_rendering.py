@@ -100,7 +100,7 @@ def test_nothing_but_one_bare_video_stream_is_left(tmp_path):
     (tmp_path / "s.srt").write_text("1\n00:00:00,000 --> 00:00:01,000\nJane Doe\n")
     (tmp_path / "note.txt").write_text("Jane Doe")
     clips.clip(tmp_path / "plain.mp4", more=("-metadata", "artist=Jane Doe"))
-    clips.ffmpeg(
+    inputs = (
         "-i",
         tmp_path / "plain.mp4",
         "-f",
@@ -111,28 +111,11 @@ def test_nothing_but_one_bare_video_stream_is_left(tmp_path):
         tmp_path / "s.srt",
         "-i",
         tmp_path / "chapters.txt",
-        "-map",
-        "0",
-        "-map",
-        "1",
-        "-map",
-        "2",
-        "-map_metadata",
-        "3",
-        "-map_chapters",
-        "3",
-        "-c:v",
-        "copy",
-        "-metadata",
-        "creation_time=2023-04-17T08:00:00Z",
-        "-metadata:s:v:0",
-        "title=Jane Doe",
-        "-attach",
-        tmp_path / "note.txt",
-        "-metadata:s:t",
-        "mimetype=text/plain",
-        tmp_path / "a.mkv",
     )
+    maps = ("-map", 0, "-map", 1, "-map", 2, "-map_metadata", 3, "-map_chapters", 3, "-c:v", "copy")
+    said = ("-metadata", "creation_time=2023-04-17T08:00:00Z", "-metadata:s:v:0", "title=Jane Doe")
+    attached = ("-attach", tmp_path / "note.txt", "-metadata:s:t", "mimetype=text/plain")
+    clips.ffmpeg(*inputs, *maps, *said, *attached, tmp_path / "a.mkv")
     rendered(tmp_path / "a.mkv", tmp_path / "out.mkv")
     with av.open(str(tmp_path / "out.mkv")) as container:
         assert [stream.type for stream in container.streams] == ["video"]
