@@ -115,17 +115,6 @@ def test_every_instant_follows_the_definitions(case):
             assert visible is None or instant in visible
 
 
-@given(cases())
-def test_no_time_within_reach_of_a_continuous_contact_is_null(case):
-    contacts, _ = case
-    at = {instant: name for start, end, name in found(contacts) for instant in range(start, end)}
-    following = sorted(a for a, _, _ in contacts)
-    for _, end, name in contacts:
-        if not name.isupper() and end > 0:
-            until = min([end + 2, 100, *(start for start in following if start >= end)])
-            assert all(at[instant] == name for instant in range(end, until))
-
-
 def spans(rows):
     """Rows of (instance, start, end, triplet or None), of scissors."""
     named = []

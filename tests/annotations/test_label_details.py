@@ -241,8 +241,7 @@ def test_a_point_that_lies_in_a_hidden_rectangle_is_hidden(given_areas, x, y):
 
 
 @pytest.mark.parametrize(
-    ("spans", "seconds"),
-    [(((24, 0), (49, 1), (76, 23), (100, 25), (151, 0)), range(20)), ((), (5, 7, 14, 19)), (((0, 249),), (5, 9))],
+    ("spans", "seconds"), [(((24, 0), (49, 1), (76, 23), (100, 25), (151, 0)), range(20)), ((), (5, 7, 14, 19)), (((0, 249),), (5, 9))]
 )
 def test_no_released_frame_has_a_mask_or_a_point_where_its_own_picture_is_hidden(spans, seconds):
     hidden = [{"first_frame": first, "last_frame": first + more} for first, more in spans]

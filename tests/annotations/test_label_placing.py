@@ -28,17 +28,6 @@ def test_frames_that_are_the_same_picture_have_the_same_label():
     assert dict(zip(found.rows["frame"], found.rows["phase_id"], strict=True)) == {29: 0, 30: 2, 31: 2, 32: 3, 33: 4}
 
 
-def test_each_frame_has_its_own_label_where_nothing_repeats():
-    line = timeline(
-        np.arange(3), np.arange(3.0), np.arange(3) * 25, offset_s=Fraction(0), duration_s=3.0, first_source_frame=0, frame_count=75
-    )
-    layer = Layer("a.json", np.arange(3), pd.DataFrame({"position": [0, 2], "phase_id": [5, 6]}))
-    labels = Labels("r", "cholect50", load("cholect50"), Clock(Fraction(1)), phases=layer)
-    found = place(labels, layer, line)
-    assert found.frames.tolist() == [0, 1, 2]
-    assert found.rows["frame"].tolist() == [0, 2]
-
-
 STALL = [*range(0, 4400, 40), *range(6600, 9000, 40)]
 """Times in ms of a film at 25 fps whose recorder stood still for 2.2 s after frame 109."""
 

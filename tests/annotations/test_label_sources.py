@@ -5,7 +5,7 @@ import pytest
 from label_examples import EXAMPLES
 from scrubin.base import params
 from scrubin.base.errors import AnnotationError, ParamsError
-from scrubin.base.faults import Fault, Faults
+from scrubin.base.faults import Faults
 from scrubin.labels.parse import sheet_xml
 from scrubin.labels.registry import FORMATS, label_format, readable
 from scrubin.stages.annotations import report, sources
@@ -33,6 +33,21 @@ def found(tmp_path):
         return batches, ()
 
     return found
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """Put files into the annotations of a raw folder; return what is refused."""
+
+    def refused(contents, *given, withdrawn=(), known=None):
+        for name, data in contents.items():
+            path = tmp_path / "annotations" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        sources.find(tmp_path, given, known or RECORDINGS | set(withdrawn), faults := Faults(), withdrawn)
+        return [fault.sentence for fault in faults.all()]
+
+    return refused
 
 
 def test_files_are_grouped_by_recording_in_the_order_of_the_sources(found):
@@ -150,31 +165,21 @@ def test_a_file_beside_a_source_that_is_called_like_its_labels_is_refused(found,
 
 
 @pytest.mark.parametrize("name", ["coco", "cholect50", "aixsuture", "endoscapescvs", "elan", "label-studio", "spans", "lasana"])
-def test_a_file_beside_a_source_that_holds_its_labels_is_refused_however_it_is_called(tmp_path, name):
+def test_a_file_beside_a_source_that_holds_its_labels_is_refused_however_it_is_called(refused, name):
     source = SourceParams(name, f"annotations/{name}", "prostatd" if name == "spans" else "cholect50")
-    for file, data in EXAMPLES[name].items():
-        loose = tmp_path / "annotations" / Path(file).name
-        loose.parent.mkdir(exist_ok=True)
-        loose.write_bytes(data)
-    sources.find(tmp_path, [source], RECORDINGS, faults := Faults())
-    assert f"like labels of {name}, and no source" in only(faults.all()).sentence
-    sources.find(tmp_path, [source], RECORDINGS, faults := Faults(), withdrawn=[Path(file).stem for file in EXAMPLES[name]])
-    assert not faults.all() or name in {"coco", "endoscapescvs"}
+    loose = {Path(file).name: data for file, data in EXAMPLES[name].items()}
+    assert f"like labels of {name}, and no source" in only(refused(loose, source))
+    people = [Path(file).stem for file in loose]
+    assert not refused(loose, source, withdrawn=people, known=RECORDINGS) or name in {"coco", "endoscapescvs"}
 
 
 @pytest.mark.parametrize("name", ["OSATS.xlsx", "OSATS.XLSX"])
-def test_a_damaged_file_of_the_name_that_only_one_format_has_is_refused(tmp_path, name):
-    (tmp_path / "annotations").mkdir()
-    (tmp_path / "annotations" / name).write_bytes(b"PK\x03\x04")
-    sources.find(tmp_path, EVERYWHERE, RECORDINGS, faults := Faults())
-    assert only(faults.all()).sentence.startswith(f"annotations/{name}: it is like labels of aixsuture")
+def test_a_damaged_file_of_the_name_that_only_one_format_has_is_refused(refused, name):
+    assert only(refused({name: b"PK\x03\x04"}, *EVERYWHERE)).startswith(f"annotations/{name}: it is like labels of aixsuture")
 
 
-def test_a_loose_workbook_without_a_cell_has_no_labels_whatever_it_is_called(tmp_path):
-    (tmp_path / "annotations").mkdir()
-    (tmp_path / "annotations/OSATS.xlsx").write_bytes(sheet_xml.workbook([]))
-    sources.find(tmp_path, EVERYWHERE, RECORDINGS, faults := Faults())
-    assert not faults.all()
+def test_a_loose_workbook_without_a_cell_has_no_labels_whatever_it_is_called(refused):
+    assert refused({"OSATS.xlsx": sheet_xml.workbook([])}, *EVERYWHERE) == []
 
 
 ELAN = '<ANNOTATION_DOCUMENT><HEADER TIME_UNITS="milliseconds"/><TIME_ORDER/><TIER TIER_ID="phases"/></ANNOTATION_DOCUMENT>'
@@ -199,33 +204,14 @@ CVAT = "<annotations><version>1.1</version><meta><project><labels/></project></m
         ("vidat", "case oven.json", ""),
     ],
 )
-def test_a_loose_file_without_labels_or_of_another_number_is_peoples_own(tmp_path, format_, name, text):
-    (tmp_path / "annotations").mkdir()
-    (tmp_path / "annotations" / name).write_text(text)
+def test_a_loose_file_without_labels_or_of_another_number_is_peoples_own(refused, format_, name, text):
     known = {*RECORDINGS, "operation-2023-001", "operation-2023-002"}
-    source = SourceParams(format_, f"annotations/{format_}", "cholect50")
-    sources.find(tmp_path, [source], known, faults := Faults())
-    assert not faults.all()
+    assert refused({name: text.encode()}, SourceParams(format_, f"annotations/{format_}", "cholect50"), known=known) == []
 
 
 def example(name):
     """The first file of a format's example."""
     return next(iter(EXAMPLES[name].values()))
-
-
-@pytest.fixture
-def refused(tmp_path):
-    """Put files into the annotations of a raw folder; return what is refused."""
-
-    def refused(contents, *given, withdrawn=()):
-        for name, data in contents.items():
-            path = tmp_path / "annotations" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-        sources.find(tmp_path, given, RECORDINGS | set(withdrawn), faults := Faults(), withdrawn)
-        return [fault.sentence for fault in faults.all()]
-
-    return refused
 
 
 @pytest.mark.parametrize("folder", ["Vidat", "vidat2", "vidta", "vidat_old"])
@@ -277,12 +263,10 @@ def test_a_plain_table_in_a_folder_of_ones_own_is_labels_where_its_header_names_
     assert len(refused({"a/kinematics/case one.csv": text.encode()}, read)) == is_refused
 
 
-def test_zeros_of_a_number_are_a_slip_and_another_number_is_another_recording(tmp_path):
-    (tmp_path / "annotations/a/masks2/VID098").mkdir(parents=True)
-    (tmp_path / "annotations/a/masks2/VID098/0001.png").write_bytes(b"0")
-    for known, is_refused in (("VID98", True), ("VID99", False)):
-        sources.find(tmp_path, [SourceParams("masks-png", "annotations/a/masks", "cholect50")], {known}, faults := Faults())
-        assert bool(faults.all()) == is_refused
+def test_zeros_of_a_number_are_a_slip_and_another_number_is_another_recording(refused):
+    read = SourceParams("masks-png", "annotations/a/masks", "cholect50")
+    said = [refused({"a/masks2/VID098/0001.png": b"0"}, read, known={known}) for known in ("VID98", "VID99")]
+    assert [bool(one) for one in said] == [True, False]
 
 
 def test_frames_in_a_folder_of_ones_own_are_not_asked_one_by_one(refused, monkeypatch):
@@ -321,11 +305,9 @@ def test_a_file_that_another_source_reads_is_in_nobodys_way(found):
     assert (faults, [batch.files for batch in batches]) == ((), [("annotations/a/case one.json",)])
 
 
-def test_a_loose_file_of_a_data_set_may_be_called_like_a_recording_that_ends_in_a_number(tmp_path):
-    (tmp_path / "annotations").mkdir()
-    (tmp_path / "annotations/op_12.json").touch()
-    sources.find(tmp_path, [SourceParams("coco", "annotations/coco", "cholect50")], {"op_12"}, faults := Faults())
-    assert only(faults.all()).file == "annotations/op_12.json"
+def test_a_loose_file_of_a_data_set_may_be_called_like_a_recording_that_ends_in_a_number(refused):
+    (said,) = refused({"op_12.json": b""}, SourceParams("coco", "annotations/coco", "cholect50"), known={"op_12"})
+    assert said.startswith("annotations/op_12.json: ")
 
 
 def test_notes_are_like_labels_of_no_format_whatever_is_in_them(tmp_path):
@@ -421,13 +403,3 @@ def test_params_of_before_need_no_rate_for_their_sources(tmp_path):
     path.write_text(text.format(source % ", fsp: source"))
     with pytest.raises(ParamsError, match="did you mean 'fps'"):
         params.load("annotations", AnnotationsParams, path)
-
-
-def test_problems_survive_a_process_boundary():
-    import pickle
-
-    error = pickle.loads(
-        pickle.dumps(AnnotationError([Fault("a.json", "x", "a", "b"), Fault("b.json", "x", "b", "c", severity="warning")]))
-    )
-    assert isinstance(error, AnnotationError)
-    assert [fault.what for fault in error.faults] == ["a", "b"]

@@ -1,37 +1,23 @@
 """From label files to tables: cuts, several sources, lengths, recordings that are not released."""
 
-import functools
 from fractions import Fraction
 
-import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from annotated_tables import tables_of
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.tables import io
 from scrubin.base.tables.public import LABELLED, PHASES, TRIPLETS
-from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels.formats.objects import labelme
 from scrubin.labels.formats.triplets import cholect50
 from scrubin.labels.formats.workflow import cholec80
-from scrubin.labels.model import Clock, Labels, Layer, instance_rows, phase_rows
-from scrubin.labels.truth import recordings
 from scrubin.stages.annotations import label_tables
-
-LAYERS = ("instances", "phases")
 
 
 def known_of(**changes):
     return label_tables.released(*tables_of(**changes))
-
-
-@functools.cache
-def known_from(first_s):
-    return known_of(offset_s=Fraction(first_s))
 
 
 def made(labels, known, *, tolerance_s=1.0, left_out=(), faults=None):
@@ -119,33 +105,6 @@ def test_a_labelled_frame_names_vocabulary_and_detail_and_phases_have_no_detail(
     assert tables.labelled.groupby("layer").size().to_dict() == {"instances": 10, "phases": 10}
 
 
-@pytest.mark.slow
-@given(st.sets(st.integers(0, 19)), st.sets(st.integers(0, 19)), st.integers(0, 6))
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_labelled_frames_survive_the_way_through_the_table(tmp_path, instances, phases, first):
-    source = Labels(
-        "case one",
-        "cholect50",
-        load("cholect50"),
-        Clock(Fraction(1)),
-        phases=Layer("p", np.array(sorted(phases), np.int64), phase_rows(sorted(phases), [0] * len(phases))) if phases else None,
-        instances=Layer("i", np.array(sorted(instances), np.int64), instance_rows([])) if instances else None,
-    )
-    tables = made([source], known_from(first))
-    path = tmp_path / "labelled.parquet"
-    io.write(LABELLED, tables.labelled, path)
-    back = io.read(LABELLED, path)
-    assert back.equals(tables.labelled)
-    recordings_back = recordings.of_tables(back, tables.triplets, tables.phases)
-    released = set(range(first, first + 10))
-    of_layers = [(one.instances, one.phases) for one in recordings_back] or [(None, None)]
-    found = [set() if layer is None else {frame + first for frame in layer.frames.tolist()} for layer in of_layers[0]]
-    assert found == [instances & released, phases & released]
-    entry = tables.report["ids"].get("mabolu", {})
-    runs = [[frame for start, end in (entry[layer]["runs"] if entry.get(layer) else []) for frame in range(start, end)] for layer in LAYERS]
-    assert [back.loc[back["layer"] == layer, "frame"].tolist() for layer in LAYERS] == runs
-
-
 def test_a_cut_beside_the_label_is_a_warning_with_the_shift(jso, make):
     tables = made([jso({str(k): [make.vector()] for k in range(20)})], known_of(offset_s=Fraction(2, 5)))
     assert tables.report["ids"]["mabolu"]["warnings"] == [
@@ -193,22 +152,11 @@ def test_left_and_right_of_a_stereo_pair_are_one_recording(jso, make):
     assert len(made([jso({"0": [make.vector()]})], known).triplets) == 1
 
 
-def test_labels_beyond_the_end_are_refused_with_both_lengths_and_the_offset(jso, txt, boxes, make):
+def test_labels_beyond_the_end_are_refused_with_both_lengths_and_the_offset(jso):
     with pytest.raises(
         AnnotationError, match=r"case one\.json, frame 29: the labels end at 30 s, the video at 20 s; .* beginning, the offset is 10 s"
     ):
         made([jso({str(k): [] for k in range(30)})], known_of())
-    with pytest.raises(
-        AnnotationError, match=r"case one-phase\.txt.*the labels have 750 frames, the video 500 \(20 s\); .* beginning, the offset is 10 s"
-    ):
-        made([txt(phases=["Preparation"] * 750)], known_of())
-    with pytest.raises(AnnotationError, match=r"labelme/case one, frame 560: the labels have 561 frames, the video 500"):
-        made([boxes({560: [make.shape()]})], known_of())
-
-
-def test_missing_rows_of_a_format_that_labels_every_frame_are_refused(txt):
-    with pytest.raises(AnnotationError, match=r"the labels have 400 frames, the video 500 \(20 s\); 100 frames \(4 s\) are not labelled"):
-        made([txt(phases=["Preparation"] * 400)], known_of())
 
 
 def test_a_difference_within_the_tolerance_is_no_error(txt, jso):
@@ -216,13 +164,6 @@ def test_a_difference_within_the_tolerance_is_no_error(txt, jso):
     assert len(made([jso({"20": []})], known_of()).triplets) == 0
     with pytest.raises(AnnotationError, match="480 frames"):
         made([txt(phases=["Preparation"] * 480)], known_of(), tolerance_s=0.5)
-
-
-def test_images_of_another_shape_are_refused(boxes, make):
-    with pytest.raises(AnnotationError, match=r"000000\.json: the labelled image is 240x320, the video 320x240: another shape"):
-        made([boxes({0: [make.shape()]}, width=240, height=320)], known_of())
-    assert len(made([boxes({0: [make.shape()]}, width=300, height=300)], known_of()).triplets) == 1
-    assert len(made([boxes({0: [make.shape()]}, width=640, height=480)], known_of()).triplets) == 1
 
 
 def test_the_problems_of_all_files_stand_in_one_error(jso, txt):

@@ -88,14 +88,7 @@ def test_who_says_only_that_something_is_in_view_may_have_pictures_of_any_shape(
 
 
 @pytest.mark.slow
-@each(
-    "row",
-    [
-        BOX_ROW,
-        POINTS_ROW,
-        {"mask": counts.text_of_runs([0, 427 * 240])},
-    ],
-)
+@each("row", [BOX_ROW, POINTS_ROW, {"mask": counts.text_of_runs([0, 427 * 240])}])
 def test_labels_on_square_pixels_of_an_anamorphic_film_are_its_own_with_x_and_y_as_shares(row):
     for size in ((427, 240), (854, 480), (213, 120)) if "mask" not in row else ((427, 240),):
         tables = made(labels_of(size, **row), WIDE)

@@ -80,13 +80,6 @@ def test_any_bytes_are_read_or_refused_with_faults(data, whitespace, comments):
     assert cells.lines or cells.faults
 
 
-@pytest.mark.parametrize("delimiter", csv_text.DELIMITERS)
-def test_all_delimiters_are_read_alike(delimiter):
-    sheet = csv_text.read("a.csv", delimiter.join(["id", "score"]).encode() + b"\n" + delimiter.join(["x", "N/A"]).encode())
-    assert cells_of(sheet) == [{"id": "x", "score": "N/A"}]
-    assert sheet.delimiter == delimiter
-
-
 @pytest.mark.parametrize(
     ("text", "delimiter"),
     [

@@ -15,31 +15,10 @@ def test_what_spreadsheets_and_people_write_for_nobody_names_nobody(cell):
     assert naming.nobody(cell)
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [
-        "K.A.",
-        "N.A.",
-        "N.N.",
-        "#NA",
-        "#ND",
-        "#Anna!",
-        "##",
-        "0",
-        "P0",
-        "01",
-        "10",
-        "#1",
-        "#Anna",
-        "N",
-        "Na-Ri",
-        "P=1",
-        "None Smith",
-        "-1",
-        "Err",
-        "X",
-    ],
-)
+NAMES = "K.A. N.A. N.N. #NA #ND #Anna! ## 0 P0 01 10 #1 #Anna N Na-Ri P=1 -1 Err X"
+
+
+@pytest.mark.parametrize("cell", [*NAMES.split(), "None Smith"])
 def test_what_could_be_a_name_is_one(cell):
     assert not naming.nobody(cell)
 

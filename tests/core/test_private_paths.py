@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import subprocess
 import sys
@@ -158,9 +157,8 @@ def test_a_raw_study_that_others_can_enter_is_said(tmp_path):
 @pytest.mark.parametrize(("settings", "expected"), [("", 0o700), ("[cache]\n    shared = group\n", 0o770)])
 def test_folders_of_caches_are_private_before_dvc_makes_its_own_under_no_umask(tmp_path, settings, expected):
     dvc = Path(sys.executable).with_name("dvc")
-    subprocess.run([dvc, "init", "--no-scm", "--quiet"], cwd=tmp_path, check=True)
+    (tmp_path / ".dvc").mkdir()
     (tmp_path / ".dvc/config").write_text(f"[core]\n    analytics = false\n    no_scm = true\n    site_cache_dir = .cache/dvc\n{settings}")
-    shutil.rmtree(tmp_path / ".dvc/tmp")
     before = os.umask(0o022)
     try:
         private_paths.write_privately(tmp_path)
@@ -198,11 +196,7 @@ def stopped() -> None:
 
 @pytest.mark.parametrize(
     "first_command",
-    [
-        lambda: private_paths.close(all_files=False),
-        lambda: main(["store"]),
-        repro.main,
-    ],
+    [lambda: private_paths.close(all_files=False), lambda: main(["store"]), repro.main],
     ids=["close", "a command of the project", "make repro"],
 )
 def test_folders_of_caches_stay_with_the_group_of_a_shared_project(tmp_path, monkeypatch, first_command):

@@ -207,11 +207,11 @@ REDACTION |= {"source": "curator", "decision": "accepted", "accepted": True}
 @pytest.mark.parametrize(
     ("table", "private", "guesses"),
     [
-        (RIGS, {"rig": "UKE Hamburg Turm 3", "calibration": "rig_1"}, [{"rig": f"UKE Hamburg Turm {number}"} for number in range(9)]),
+        (RIGS, {"rig": "UKE Hamburg Turm 3", "calibration": "rig_1"}, [{"rig": f"UKE Hamburg Turm {number}"} for number in range(2, 5)]),
         (
             REDACTIONS,
             {"recording": "2024-05-14_Ostermann", **REDACTION},
-            [{"recording": f"2024-05-{day}_Ostermann"} for day in range(10, 20)],
+            [{"recording": f"2024-05-{day}_Ostermann"} for day in range(13, 16)],
         ),
     ],
     ids=["rigs", "redactions"],
@@ -231,11 +231,12 @@ def test_who_knows_the_hash_of_a_private_table_cannot_try_what_is_in_it(table, p
         io.write(table, io.frame_of(table, [private]), path, seal)
         return hashlib.sha256(path.read_bytes()).hexdigest()
 
-    assert hash_of(None) in tried(None)
+    plain = tried(None)
+    assert hash_of(None) in plain
     of_files = hash_of(seal_of_raw_files(b"left", b"right"))
-    assert of_files not in tried(None) | tried(seal_of_raw_files()) | tried(seal_of_raw_files(b"left", b"righT")) | tried(seal_of_draws(1))
+    assert of_files not in plain | tried(seal_of_raw_files()) | tried(seal_of_raw_files(b"left", b"righT")) | tried(seal_of_draws(1))
     assert of_files == hash_of(seal_of_raw_files(b"right", b"left"))
-    assert hash_of(seal_of_draws(1 << 62)) not in tried(None) | tried(seal_of_draws()) | tried(seal_of_draws(1, 1 << 62))
+    assert hash_of(seal_of_draws(1 << 62)) not in plain | tried(seal_of_draws()) | tried(seal_of_draws(1, 1 << 62))
     hash_of(seal_of_draws(1))
     assert io.records(io.read(table, path)) == io.records(io.frame_of(table, [private]))
 

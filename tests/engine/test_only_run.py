@@ -81,11 +81,7 @@ def test_a_process_is_known_by_its_command_also_where_the_kernel_shows_none(monk
 
 @pytest.mark.parametrize(
     "notes",
-    [
-        json.dumps({"write": {"data/release": {"pid": os.getpid(), "cmd": "dvc repro"}}, "read": {}}),
-        '{"write": {"data/rel',
-        "",
-    ],
+    [json.dumps({"write": {"data/release": {"pid": os.getpid(), "cmd": "dvc repro"}}, "read": {}}), '{"write": {"data/rel', ""],
     ids=["its number is another process's now", "unfinished", "empty"],
 )
 def test_what_a_killed_dvc_noted_holds_nobody_up(tmp_path, notes):

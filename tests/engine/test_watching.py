@@ -23,13 +23,3 @@ def test_a_long_recording_in_another_process_is_seen_half_read(tmp_path):
         assert run.shares_read() == {"long.mkv": 0.5}
         reader.communicate("\n")
     assert run.shares_read() == {}
-
-
-def test_what_is_being_read_counts_for_the_time_left():
-    assert run.progress_sentence("screen", 0, 2, 600, {"a.mkv": 0.5}) == (
-        "screen: 0 of 2 recordings done, 0.1 a minute, about 30 min left; reading a.mkv (50 %)"
-    )
-
-
-def test_nothing_done_promises_nothing():
-    assert run.progress_sentence("screen", 0, 3, 60, {}) == "screen: 0 of 3 recordings done after 1 min"

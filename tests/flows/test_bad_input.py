@@ -162,23 +162,6 @@ def test_a_read_only_output_folder_is_named(project):
     assert "Traceback" not in done.stderr
 
 
-def test_a_folder_without_manifest_is_named(project):
-    project.write()
-    (project.raw / "recordings.csv").unlink()
-    done = project.flow("ingest")
-    assert done.returncode == 1
-    assert "data/raw/recordings.csv: cannot be read (No such file or directory)" in done.stderr
-
-
-def test_a_typo_in_params_is_named_with_the_near_miss(project):
-    small(project)
-    path = project.folder / "params.yaml"
-    path.write_text(path.read_text().replace("stereo_tolerance_s", "stereo_tolerence_s"))
-    done = project.flow("ingest")
-    assert done.returncode == 1
-    assert "'ingest.stereo_tolerence_s' is not a parameter; did you mean 'stereo_tolerance_s'?" in done.stderr
-
-
 def test_one_more_recording_costs_one_recording(project):
     small(project)
     small_study.regenerate(project.folder, [*BEFORE_RENDER, "render", "frames"], look=False)

@@ -228,13 +228,6 @@ def test_a_good_release_is_pushed_and_nothing_else_and_its_parts_are_taken(study
     assert tree(tmp_path / "splits") == tree(folder / RELEASE / "splits")
 
 
-def test_every_copy_is_a_file_of_its_own(folder):
-    assert release(folder).returncode == 0
-    names = [name for name in tree(folder / RELEASE) if (folder / "data/unreleased" / name).is_file()]
-    assert len(names) > 50
-    assert not [name for name in names if (folder / RELEASE / name).samefile(folder / "data/unreleased" / name)]
-
-
 def test_a_byte_that_a_disk_has_changed_in_the_last_release_refuses_the_next_and_is_mended_by_the_one_after(study, folder):
     kept_project.flip(next((folder / RELEASE / "videos").rglob("*.mkv")))
     refused = release(folder)
@@ -331,16 +324,6 @@ def test_a_run_that_stops_before_the_release_takes_the_last_one_back(folder):
     assert "stopped in stage splits" in stopped.stderr
     assert "it names no release any more" in stopped.stderr
     assert pushed(folder) == []
-
-
-def test_links_into_a_cache_that_is_gone_are_made_files_again(study, folder):
-    for place in ("data/unreleased/videos", "data/unreleased/frames", RELEASE):
-        path = next(path for path in (folder / place).rglob("*") if path.is_file())
-        path.unlink()
-        path.symlink_to("/nowhere/at/all")
-    done = run(folder, BIN / "python", "pipelines/flows/repro.py")
-    assert done.returncode == 0, done.stderr
-    assert tree(folder / RELEASE) == tree(study / RELEASE)
 
 
 def test_a_run_that_is_killed_in_a_stage_before_the_release_leaves_none_named(folder):

@@ -166,27 +166,6 @@ ONE_KIND = pytest.mark.parametrize("remote", ["s3"], indirect=True)
 
 
 @ONE_KIND
-@pytest.mark.parametrize("name", ["release", "one table"])
-def test_a_part_is_taken_at_a_tag(study, remote, name, tmp_path):
-    part = parts(study)[name]
-    run(tmp_path, "dvc", "get", "--quiet", remote.repository, part, "--rev", TAG, "--out", "got")
-    assert bytes_of(tmp_path / "got") == bytes_of(study / part)
-    assert len(bytes_of(tmp_path / "got")) > 0
-
-
-@ONE_KIND
-@pytest.mark.parametrize("name", ["release", "one video"])
-def test_a_part_is_imported_at_a_tag_and_its_origin_stands_beside_it(study, remote, name, tmp_path):
-    part = parts(study)[name]
-    run(tmp_path, "git", "init", "--quiet", ".")
-    run(tmp_path, "dvc", "init", "--quiet")
-    run(tmp_path, "dvc", "import", "--quiet", remote.repository, part, "--rev", TAG, "--out", "taken")
-    assert bytes_of(tmp_path / "taken") == bytes_of(study / part)
-    origin = yaml.safe_load((tmp_path / "taken.dvc").read_text())["deps"][0]["repo"]
-    assert origin["rev"] == TAG
-
-
-@ONE_KIND
 def test_the_page_for_researchers_takes_parts_as_it_says(study, remote, tmp_path):
     """Its own lines, with the address of a repository, a tag and the name of a recording that there are."""
     page = Path(__file__).parents[2] / "docs/researcher.md"

@@ -7,7 +7,6 @@ import tempfile
 from fractions import Fraction
 from pathlib import Path
 
-import av
 import cv2
 import numpy as np
 import pytest
@@ -74,18 +73,6 @@ def test_the_1_fps_trap_at_25_frames_per_second():
     assert picked[OUTPUT_RATE][:4] == [0, 1, 22, 47]
     assert picked[UP] == every_nth(25).frames(line).tolist() == picked[OURS] == list(range(0, 251, 25))
     assert [len(picked[kind]) for kind in (NEAR, DOWN, OUTPUT_RATE, UP)] == [10, 10, 12, 11]
-
-
-def test_the_fixed_facts_hold_for_the_program_too(tmp_path):
-    video = clips.clip(tmp_path / "a.mkv", seconds=10.2, size="32x32")
-    with av.open(str(video)) as container:
-        assert sum(1 for _ in container.decode(video=0)) == 255
-    counts = {}
-    for kind, options in OPTIONS.items():
-        (tmp_path / kind).mkdir()
-        clips.ffmpeg("-i", video, *options("1"), tmp_path / kind / "%06d.png")
-        counts[kind] = len(list((tmp_path / kind).iterdir()))
-    assert counts == {NEAR: 10, DOWN: 10, OUTPUT_RATE: 12, UP: 11}
 
 
 def test_a_file_that_starts_before_its_pictures_shifts_ffmpeg_and_not_us(tmp_path):

@@ -18,6 +18,8 @@ from scrubin.stages.frames.verdict import FOREIGN, NONE, UNDECIDED, FolderVerdic
 
 PARAMS = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")
 NOISE = ("-vf", "noise=alls=8:allf=t")
+EXTRACTED: dict[tuple[Path, FramesParams], dict[str, bytes]] = {}
+"""The files that we make of a video, each made once."""
 UNEVEN = [sum((40, 33, 80, 41, 120, 500 if n % 20 == 7 else 40)[n % 6] for n in range(k)) for k in range(70)]
 OPTIONS = {
     NEAR: ("-vf", "fps=1"),
@@ -46,7 +48,11 @@ def by_ffmpeg(folder: Path, video: Path, *options: object, suffix: str = "jpg") 
 
 def by_us(folder: Path, video: Path, params: FramesParams = PARAMS) -> Path:
     folder.mkdir()
-    extract(video, folder, params, "a")
+    if (video, params) not in EXTRACTED:
+        extract(video, folder, params, "a")
+        EXTRACTED[video, params] = {path.name: path.read_bytes() for path in folder.iterdir()}
+    for name, data in EXTRACTED[video, params].items():
+        (folder / name).write_bytes(data)
     return folder
 
 

@@ -79,11 +79,6 @@ def test_a_dropped_frame_keeps_its_number_and_its_row_but_has_no_file(release):
         assert (release / path).read_bytes() == all_files[path]
 
 
-def test_only_kept_frames_are_written(release):
-    _, files = extracted(release, replace(LOOSE, drop=DARK))
-    assert list(files) == [f"{PLACE}/{k:06d}.jpg" for k in (4, 5, 6)]
-
-
 @pytest.mark.parametrize("params", [LOOSE, SHARDS, replace(LOOSE, drop=DARK), replace(SHARDS, drop=DARK)])
 def test_every_file_that_is_kept_is_stated_and_no_other(release, params):
     item = frame_store.extract_stored(release, rendered(release), params, {}, {})

@@ -57,7 +57,3 @@ def test_coco_counts_from_one_and_has_pixels_of_the_released_image(coco):
 def test_a_frame_labelled_as_nothing_is_an_image_without_annotation(coco):
     assert coco["images"][1]["frame"] == 1
     assert 2 not in {row["image_id"] for row in coco["annotations"]}
-
-
-def test_of_a_stereo_pair_the_left_image_is_taken(stereo):
-    assert writing.images(stereo)["path"].tolist() == ["frames/aboreta/left/000000.jpg", "frames/aboreta/left/000001.jpg"]

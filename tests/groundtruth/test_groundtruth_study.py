@@ -48,9 +48,16 @@ def read_csv(text):
     return list(csv.DictReader(text_io.StringIO(text)))
 
 
-def test_every_kind_of_label_has_its_file_and_nothing_else(tables, scores, errors, tmp_path):
-    written(tmp_path / "g", tables, scores, errors)
-    found = sorted(path.relative_to(tmp_path / "g").as_posix() for path in (tmp_path / "g").rglob("*") if path.is_file())
+@pytest.fixture(scope="module")
+def whole(tables, scores, errors, tmp_path_factory):
+    """The folder of a whole ground truth, and its manifest."""
+    folder = tmp_path_factory.mktemp("whole") / "g"
+    return folder, written(folder, tables, scores, errors)
+
+
+def test_every_kind_of_label_has_its_file_and_nothing_else(whole):
+    folder, _ = whole
+    found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     assert found == [
         "README.md",
         "cholect50/coco.json",
@@ -84,16 +91,9 @@ def test_every_kind_of_label_has_its_file_and_nothing_else(tables, scores, error
     ]
 
 
-@pytest.mark.slow
-def test_written_again_every_byte_is_the_same(tables, scores, errors, tmp_path):
-    one, other = (written(tmp_path / name, tables, scores, errors) for name in ("a", "b"))
-    assert one == other
-    assert (tmp_path / "a/manifest.json").read_bytes() == (tmp_path / "b/manifest.json").read_bytes()
-
-
-def test_the_manifest_stamps_files_vocabulary_contract_and_counts(tables, scores, errors, tmp_path):
-    manifest = written(tmp_path / "g", tables, scores, errors)
-    data = (tmp_path / "g/cholect50/coco.json").read_bytes()
+def test_the_manifest_stamps_files_vocabulary_contract_and_counts(whole):
+    folder, manifest = whole
+    data = (folder / "cholect50/coco.json").read_bytes()
     assert manifest["files"]["cholect50/coco.json"] == hashlib.sha256(data).hexdigest()
     assert "manifest.json" not in manifest["files"]
     assert manifest["vocabularies"]["cholect50"]["version"]

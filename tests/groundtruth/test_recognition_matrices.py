@@ -38,14 +38,6 @@ def test_components_are_the_maximum_over_their_triplets_in_the_published_order(c
     assert [{order[k] for k in np.flatnonzero(row)} for row in found] == expected
 
 
-def test_position_k_of_a_pair_vector_is_not_id_k():
-    clip_cystic_duct = WORDS.triplet_id(4, 4, 2)
-    ivt = np.zeros((1, 100), np.int8)
-    ivt[0, clip_cystic_duct] = 1
-    assert np.flatnonzero(recognition.disentangle(ivt, WORDS, "iv")).tolist() == [GOLDEN["component_vector_order"]["iv"].index(44)]
-    assert np.flatnonzero(recognition.disentangle(ivt, WORDS, "it")).tolist() == [GOLDEN["component_vector_order"]["it"].index(62)]
-
-
 def test_every_triplet_of_a_frame_is_one_and_all_else_zero(labelled):
     found = recognition.matrices(labelled["aboreta"])
     assert [np.flatnonzero(row).tolist() for row in found["ivt"]] == [[12, 17], [], [94]]

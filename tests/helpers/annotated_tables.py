@@ -6,8 +6,18 @@ from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS, HIDDEN, RECORDINGS
 from scrubin.base.tables.public import FRAMES, VIDEOS
 
+MADE = {}
 
-def tables_of(*, seconds=10, source_s=20, offset_s=Fraction(0), fps=25, cameras=("mono",), recording="case one", id_="mabolu", hidden=()):
+
+def tables_of(**changes):
+    """The five tables of `made`, each made once: nobody changes them."""
+    key = repr(sorted(changes.items()))
+    if key not in MADE:
+        MADE[key] = made(**changes)
+    return MADE[key]
+
+
+def made(*, seconds=10, source_s=20, offset_s=Fraction(0), fps=25, cameras=("mono",), recording="case one", id_="mabolu", hidden=()):
     """The five tables of one recording, cut to [offset_s, offset_s + seconds) of a source of source_s seconds."""
     cuts, videos, frames, recordings = [], [], [], []
     for camera in cameras:

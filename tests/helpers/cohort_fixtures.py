@@ -1,10 +1,13 @@
 """Small studies for the tests of splits."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from scrubin.stages.splits.cohort import Column, cohort
+from scrubin.stages.splits.cohort import Column, cohort, groups
+from scrubin.stages.splits.program import Program
 
 THREE = {"train": 0.75, "val": 0.10, "test": 0.15}
 
@@ -47,6 +50,20 @@ def of_frame(frame):
 def frame_of(made_cohort):
     """The table that a cohort was made of."""
     return made_cohort.people.assign(**{column.name: column.values for column in made_cohort.columns})
+
+
+def program_of(made_cohort, shares=THREE):
+    """The program of which the best split is searched."""
+    places = dict.fromkeys(made_cohort.people.participant[made_cohort.people.pinned], 0)
+    return Program(groups(made_cohort.people, made_cohort.measures(), places, 0), made_cohort.measures(), tuple(shares.values()), 0)
+
+
+def all_splits(one, k):
+    """The counts of every split of a program into subsets of which none is empty."""
+    assert all(len(group.members) == 1 for group in one.groups)
+    for choice in itertools.product(range(k), repeat=len(one.groups)):
+        if all(group.place in (None, s) for group, s in zip(one.groups, choice, strict=True)) and len(set(choice)) == k:
+            yield np.eye(k, dtype=np.int64)[list(choice)]
 
 
 @pytest.fixture(scope="session")

@@ -64,19 +64,6 @@ def test_the_stretch_around_a_seam_is_a_second_of_either_file_whatever_its_rate(
     assert doubtful == [(100, 159), (170, 204)]
 
 
-def test_a_part_of_another_case_is_named_and_joined_all_the_same(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    raw = tmp_path / "raw"
-    (raw / "videos").mkdir(parents=True)
-    for name, source in (("1", "testsrc2=d=1:s=160x96:r=25"), ("2", "smptebars=d=1:s=160x96:r=25")):
-        clips.ffmpeg("-f", "lavfi", "-i", source, "-c:v", "libx264", "-pix_fmt", "yuv420p", raw / f"videos/{name}.mp4")
-    rows = tuple(ManifestRow(n, "r", "p", "", "", "T", "mono", f"videos/{n}.mp4", None, None, "", n) for n in (1, 2))
-    read = joining.read(raw, joining.CameraRecording(rows), ClockParams("", "none"))
-    (said,) = read.doubts
-    assert said.startswith("the picture jumps between 'videos/1.mp4' and 'videos/2.mp4' (at about 1.0 s): is time missing")
-    assert [part["frame_count"] for part in read.parts] == [25, 25]
-
-
 def test_a_disk_that_is_full_of_small_pictures_is_named(tmp_path, monkeypatch, small_disk):
     monkeypatch.chdir(tmp_path)
     path = clips.clip(tmp_path / "a.mkv", seconds=1.0)

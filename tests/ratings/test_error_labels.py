@@ -120,18 +120,3 @@ def test_who_said_what_is_told_of_every_rater_who_said_something():
 def test_a_failure_rule_with_an_unknown_error_is_an_error(make_params):
     with pytest.raises(ParamsError, match=r"scores.failure_rules.Knot.error' must be one of .*needle_dropped.* but is 'knot'"):
         make_params(failure_rules={"Knot": FailureRule("knot", "iff")})
-
-
-@pytest.mark.parametrize(
-    ("changes_", "message"),
-    [
-        ({"aspects": ("GRS", "a")}, "scores.aspects"),
-        ({"aspects": ()}, "scores.aspects"),
-        ({"lowest": 5.0}, "must make a scale"),
-        ({"step": 0.0}, "must make a scale"),
-        ({"complementary_raters": (("0", "2"), ("2",))}, "names a rater twice"),
-    ],
-)
-def test_parameters_that_cannot_be_meant_are_errors(make_params, changes_, message):
-    with pytest.raises(ParamsError, match=message):
-        make_params(**changes_)

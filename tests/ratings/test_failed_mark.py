@@ -117,7 +117,10 @@ def test_a_mark_stands_in_every_row_about_a_recording(case, write_sheet, make_ro
         ),
         ({"failed_grs": float("nan")}, r"scores.failed_grs' must be a finite number"),
         ({"highest": float("inf")}, r"must make a scale"),
-        ({"aspects": ("task", "efficiency")}, r"scores.aspects"),
+        *(({"aspects": aspects}, r"scores.aspects") for aspects in (("task", "efficiency"), ("GRS", "a"), ())),
+        ({"lowest": 5.0}, "must make a scale"),
+        ({"step": 0.0}, "must make a scale"),
+        ({"complementary_raters": (("0", "2"), ("2",))}, "names a rater twice"),
     ],
 )
 def test_parameters_that_cannot_be_meant_are_errors(make_params, changes, message):

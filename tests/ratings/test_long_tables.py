@@ -69,19 +69,6 @@ def test_every_form_of_a_long_table_gives_the_ratings_of_the_sheets(form, delimi
     assert read(folder).ratings.equals(from_sheets)
 
 
-def test_the_golden_sheets_in_one_table_are_the_same_ratings(golden, golden_sheets, write_sheet, make_roster, make_params):
-    tasks = {id_: task["task"] for task in golden["tasks"] for id_ in task["ids"]}
-    roster, p, rows = make_roster(tasks), make_params(), []
-    for path in sorted(golden_sheets.glob("*.csv")):
-        lines = path.read_text(encoding="utf-8").splitlines()
-        assert lines[0].split(";") == ["id", "rater", *ASPECTS, "GRS"]
-        rows += [line.replace(";", f";{path.name.split('_')[0]};", 1) for line in lines[1:]]
-    folder = write_sheet("ratings.csv", rows, header=WIDE.replace(",", ";"))
-    first, second = (read_entries(read_folder(one, roster.tasks), roster, p).ratings for one in (golden_sheets, folder))
-    assert len(first) > 3000
-    assert first.equals(second)
-
-
 def test_a_table_as_pandas_and_spreadsheets_write_it_is_read(write_sheet, read, from_sheets):
     rows = ['"raw papepu ", Knot,1.0,3.0,3,4.0,5,15.0', "nonidu,Knot,01,1,2,3,4,10", "golaso,Knot,1,NaN,nan,NA,,", *GOOD[3:], ",,,,,,,"]
     folder = write_sheet("ratings.csv", [*(f"{row},," for row in rows), ""], header=f"{WIDE},,")
@@ -126,23 +113,17 @@ def test_marks_of_all_tasks_stand_in_one_table(write_sheet, read):
     }
 
 
+# What is wrong with the scores themselves is found as in a sheet.
 BAD_ROWS = {
-    "out of scale": ("papepu,Knot,1,3,3,4,6,16", r"ratings\.csv, line 3: tissue_handling is 6, not on the scale"),
-    "half filled": ("papepu,Knot,1,3,,4,5,12", r"line 3: efficiency empty beside given scores"),
     "half filled by pandas": ("papepu,Knot,1,3,NaN,4,5,12", r"line 3: efficiency is 'NaN', not a number, beside given scores"),
-    "aspects without total": ("papepu,Knot,1,3,3,4,5,", r"line 3: GRS empty beside given scores"),
-    "wrong sum": ("papepu,Knot,1,3,3,4,5,16", r"line 3: GRS is 16, but the aspects add up to 15"),
     "decimal comma": ('papepu,Knot,1,"3,0",3,4,5,15', r"line 3: depth_perception is '3,0', not a number"),
     "decimal comma without quotes": ("papepu,Knot,1,3,0,3,4,5,15", r"line 3: expected 8 cells, but got 9: 'papepu,Knot,1,3,0,"),
     "digits of another script": ("papepu,Knot,1,٣,3,4,5,15", r"depth_perception is '٣', not a number"),
-    "unknown id": ("papepo,Knot,1,3,3,4,5,15", r"line 3: id 'papepo' is neither .* did you mean 'papepu'"),
-    "another task's id": ("tiridi,Knot,1,3,3,4,5,15", r"line 3: id 'tiridi' is a recording of Peg, not of Knot"),
     "unknown task": ("papepu,Knott,1,3,3,4,5,15", r"line 3: the manifest has no recording of task 'Knott'; did you mean 'Knot'"),
     "no task": ("papepu,,1,3,3,4,5,15", r"line 3: the manifest has no recording of task ''"),
     "twice": ("nonidu,Knot,01,3,3,4,5,15", r"line 3: id 'nonidu' stands twice, first in line 2"),
     "named rater": ("papepu,Knot,Schmidt,3,3,4,5,15", r"line 3: rater is 'Schmidt', not a number; the name of a rater would be published"),
     "no rater": ("papepu,Knot,,3,3,4,5,15", r"line 3: rater is empty"),
-    "too few cells": ("papepu,Knot,1,3,3,4,5", r"line 3: expected 8 cells, but got 7"),
 }
 
 
@@ -205,8 +186,6 @@ BAD_HEADERS = {
     "id,Task,rater,aspect,score": r"line 1: column 'task' is missing; did you mean 'Task'\?",
     "id,task,rater,aspect,value": r"line 1: column 'score' is missing",
     "id,task,rater,depth_perception,efficiency,bimanual_dexterity,GRS": r"line 1: column 'tissue_handling' is missing",
-    f"{WIDE},comment": r"line 1: column 'comment' is unknown",
-    f"{WIDE},id": r"line 1: column 'id' stands twice",
 }
 
 
@@ -222,21 +201,6 @@ def test_a_bad_header_is_named_even_without_rows(header, write_sheet, read):
 def test_a_sheet_with_a_header_and_nothing_else_rates_nothing(name, header, write_sheet, read):
     entries = read(write_sheet(name, [], **({"header": header} if header else {})))
     assert len(entries.ratings) == len(entries.marks) == 0
-
-
-@pytest.mark.parametrize("name", ["ratings.csv", "Knot_rater1.csv"])
-def test_a_nul_byte_and_other_encodings_are_named(name, write_sheet, read):
-    folder = write_sheet(name, ["papepu;Knot;1"], header="id;task;rater")
-    text = (folder / name).read_text(encoding="utf-8")
-    (folder / name).write_text(text.replace("Knot", "Kn\0t"), encoding="utf-8")
-    with pytest.raises(RatingsError, match=rf"{name}, line 2: holds a NUL byte"):
-        read(folder)
-    (folder / name).write_bytes(text.encode("utf-16-le"))
-    with pytest.raises(RatingsError, match=rf"{name}, line 1: holds a NUL byte"):
-        read(folder)
-    (folder / name).write_bytes(text.encode("utf-16"))
-    with pytest.raises(RatingsError, match=rf"{name}: is UTF-16 text"):
-        read(folder)
 
 
 def test_leading_zeros_make_no_other_rater(write_sheet, read):

@@ -87,15 +87,6 @@ def test_equal_disagreements_stay_equal_when_a_rater_is_scaled():
         assert not skill.strong_disagreement.any()
 
 
-@pytest.mark.slow
-@given(studies())
-def test_each_raters_normalised_scores_have_mean_0_and_sd_1(points):
-    normalised, _ = score_all(ratings_of(points))
-    for _, group in normalised[~normalised.failed].groupby(["rater", "aspect"]):
-        assert group.score.mean() == pytest.approx(0, abs=1e-12)
-        assert group.score.std(ddof=1) == pytest.approx(1, abs=1e-12)
-
-
 def test_failed_recordings_get_the_parameter_after_normalisation_and_no_aspects():
     normalised, skill = score_all(ratings_of({"a": {"v0": 4, "v1": 8, "v2": None}, "b": {"v0": 5, "v1": 6, "v2": None}}))
     failed = normalised[normalised.id == "v2"]

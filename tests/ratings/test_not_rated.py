@@ -39,13 +39,6 @@ def test_a_recording_that_was_not_rated_is_no_failed_one_and_is_counted(read, ma
     assert math.isnan(skill.GRS["nonidu"])
 
 
-def test_an_empty_row_is_failed_as_in_lasana(read):
-    ratings = read(FIRST, "nonidu;1;;;;;", LAST).ratings
-    assert set(ratings.id[ratings.failed]) == {"nonidu"}
-    normalised = scoring.normalise(ratings, -2.5)
-    assert normalised[(normalised.id == "nonidu") & (normalised.aspect == "GRS")].score.tolist() == [-2.5]
-
-
 @pytest.mark.parametrize("total", ["", "not rated"])
 def test_an_aspect_that_was_not_rated_is_undefined_and_so_is_the_sum(read, total):
     ratings = read(FIRST, f"nonidu;1;2;not rated;4;5;{total}", LAST).ratings

@@ -2,29 +2,34 @@
 
 import json
 import math
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from scrubin.base import params, statistics
+from scrubin.base import statistics
 from scrubin.ratings import marks, scoring
 from scrubin.ratings.agreement import pairwise_concordance, pool
 from scrubin.ratings.entries import read_entries
 from scrubin.ratings.lasana import annotation_text
-from scrubin.ratings.params import ScoresParams
 from scrubin.ratings.rater_files import read_folder
 from scrubin.ratings.score_statistics import summarise
 
 TASKS = {"papepu": "Knot", "nonidu": "Knot", "golaso": "Knot", "unseen": "Knot", "tiridi": "Peg"}
-MARKS = "id;needle_dropped;fewer_than_three_throws"
 
 
-@pytest.fixture
-def results(write_sheet, make_roster, make_params, make_tables):
-    write_sheet("Knot_rater1.csv", ["papepu;1;3;3;4;5;15", "nonidu;1;1;2;3;4;10", "golaso;1;;;;;"])
-    write_sheet("Knot_rater2.csv", ["papepu;2;4;4;4;4;16", "nonidu;2;2;2;2;2;8", "golaso;2;;;;;"])
-    folder = write_sheet("Knot_rater1_errors.csv", ["papepu;False;False", "nonidu;True;False", "golaso;True;False"], header=MARKS)
+SCORES = "id;rater;depth_perception;efficiency;bimanual_dexterity;tissue_handling;GRS"
+SHEETS = {
+    "Knot_rater1.csv": [SCORES, "papepu;1;3;3;4;5;15", "nonidu;1;1;2;3;4;10", "golaso;1;;;;;"],
+    "Knot_rater2.csv": [SCORES, "papepu;2;4;4;4;4;16", "nonidu;2;2;2;2;2;8", "golaso;2;;;;;"],
+    "Knot_rater1_errors.csv": ["id;needle_dropped;fewer_than_three_throws", "papepu;False;False", "nonidu;True;False", "golaso;True;False"],
+}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory, make_roster, make_params, make_tables):
+    folder = tmp_path_factory.mktemp("ratings")
+    for name, lines in SHEETS.items():
+        (folder / name).write_text("\n".join([*lines, ""]), encoding="utf-8")
     p, roster = make_params(), make_roster(TASKS)
     entries = read_entries(read_folder(folder, roster.tasks), roster, p)
     normalised = scoring.normalise(entries.ratings, p.failed_grs)
@@ -153,9 +158,3 @@ def test_spearman_handles_ties_and_undefined_cases():
     assert statistics.spearman(x, y) == pytest.approx(spearmanr(x, y).statistic, abs=1e-12)
     assert math.isnan(statistics.spearman([1.0], [2.0]))
     assert math.isnan(statistics.spearman([1.0, 1.0], [2.0, 3.0]))
-
-
-def test_params_yaml_has_a_valid_section():
-    p = params.load("scores", ScoresParams, Path(__file__).parents[2] / "params.yaml")
-    assert p.failed_grs == -2.5
-    assert p.min_ratings == 2

@@ -27,10 +27,11 @@ BT709, BT601 = ("bt709", "bt709"), ("bt601", "smpte170m")
 KNOWN = {1: "bt709", 5: "bt601", 6: "bt601"}
 H264 = ("-c:v", "libx264", "-crf", 8, "-g", 10, "-bf", 0)
 MPEG2 = ("-c:v", "mpeg2video", "-q:v", 2, "-bf", 0)
+MADE: dict[tuple[object, ...], bytes] = {}
 
 
-def red(path: Path, matrix=None, *more, pixels="yuv420p", size="96x64", seconds=1) -> Path:
-    """A film in one colour, of 25 frames a second; without a matrix it is RGB."""
+def red(path: Path, matrix=None, *more, pixels="yuv420p", size="96x64") -> Path:
+    """A film in one colour of a second, with 25 frames, made once for all tests; without a matrix it is RGB."""
     colour = "0x" + "".join(f"{value:02x}" for value in RED)
     options: tuple[object, ...] = ("-pix_fmt", pixels)
     if matrix:
@@ -44,7 +45,11 @@ def red(path: Path, matrix=None, *more, pixels="yuv420p", size="96x64", seconds=
             full,
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-    clips.ffmpeg("-f", "lavfi", "-i", f"color=c={colour}:s={size}:r=25:d={seconds},format=rgb24", *options, *more, path)
+    key = (path.suffix, options, more, size)
+    if key not in MADE:
+        clips.ffmpeg("-f", "lavfi", "-i", f"color=c={colour}:s={size}:r=25:d=1,format=rgb24", *options, *more, path)
+        MADE[key] = path.read_bytes()
+    path.write_bytes(MADE[key])
     return path
 
 
@@ -52,7 +57,11 @@ def behind_each_other(first: Path, second: Path, path: Path) -> Path:
     """Two bare streams as one transport stream."""
     both = path.with_suffix(first.suffix)
     both.write_bytes(first.read_bytes() + second.read_bytes())
-    clips.ffmpeg("-r", 25, "-i", both, "-c", "copy", "-bsf:v", "setts=pts=N/(25*TB):dts=N/(25*TB)", path)
+    key = (both.read_bytes(), path.suffix)
+    if key not in MADE:
+        clips.ffmpeg("-r", 25, "-i", both, "-c", "copy", "-bsf:v", "setts=pts=N/(25*TB):dts=N/(25*TB)", path)
+        MADE[key] = path.read_bytes()
+    path.write_bytes(MADE[key])
     return path
 
 
@@ -110,6 +119,9 @@ def metadata(**fields):
     return ("-bsf:v", "h264_metadata=" + ":".join(f"{key}={value}" for key, value in fields.items()))
 
 
+NONE = metadata(colour_primaries=2, transfer_characteristics=2, matrix_coefficients=2)
+
+
 @pytest.mark.parametrize("mode", ["smart", "reencode"])
 @pytest.mark.parametrize("change", ["rotation", "rotation and colours"])
 def test_a_film_that_players_turn_from_a_frame_on_is_refused(change, mode, tmp_path, monkeypatch):
@@ -156,11 +168,10 @@ def turned(path: Path) -> Path:
 
 @pytest.mark.parametrize("change", ["matrix", "range", "range that was not known"])
 def test_a_rotated_film_whose_colours_change_is_released_upright_in_those_of_its_first_frame(change, tmp_path):
-    none = {"colour_primaries": 2, "transfer_characteristics": 2, "matrix_coefficients": 2}
     first = red(tmp_path / "1.h264", BT601, *H264)
     if change == "range that was not known":
         first = red(tmp_path / "0.h264", None, *H264)
-        clips.ffmpeg("-i", first, "-c", "copy", *metadata(**none, video_full_range_flag=0), tmp_path / "2.h264")
+        clips.ffmpeg("-i", first, "-c", "copy", NONE[0], f"{NONE[1]}:video_full_range_flag=0", tmp_path / "2.h264")
     else:
         red(tmp_path / "2.h264", BT709 if change == "matrix" else BT601, *H264, pixels="yuv420p" if change == "matrix" else "yuvj420p")
     both = turned(behind_each_other(first, tmp_path / "2.h264", tmp_path / "both.ts"))
@@ -186,15 +197,15 @@ def test_a_matrix_that_is_stated_on_the_way_only_is_never_overwritten(beside, tm
     assert worst <= 4
 
 
-def bare_films(folder: Path) -> dict[str, Path]:
+def bare_films(folder: Path, size: str = "96x64") -> dict[str, Path]:
     """Bare streams of a second each, by what they state; that of "none" is of BT.601."""
-    none = metadata(colour_primaries=2, transfer_characteristics=2, matrix_coefficients=2)
     return {
-        "BT.709": red(folder / "709.h264", BT709, *H264),
-        "BT.601": red(folder / "601.h264", BT601, *H264),
-        "none": red(folder / "none.h264", BT601, *H264, *none),
-        "YCgCo": red(folder / "ycgco.h264", BT709, *H264, *metadata(matrix_coefficients=8)),
-        "4:2:2": red(folder / "422.h264", BT709, *H264, pixels="yuv422p"),
+        "BT.709": red(folder / "709.h264", BT709, *H264, size=size),
+        "BT.601": red(folder / "601.h264", BT601, *H264, size=size),
+        "none": red(folder / "none.h264", BT601, *H264, *NONE, size=size),
+        "YCgCo": red(folder / "ycgco.h264", BT709, *H264, *metadata(matrix_coefficients=8), size=size),
+        "4:2:2": red(folder / "422.h264", BT709, *H264, pixels="yuv422p", size=size),
+        "RGB": red(folder / "rgb.h264", None, "-c:v", "libx264rgb", *H264[2:], pixels="gbrp", size=size),
     }
 
 
@@ -230,20 +241,31 @@ def test_pictures_that_state_no_matrix_are_never_taken_for_another_one_that_was_
     assert shown(tmp_path / "out.mkv")[2] <= 4
 
 
+TALL = "64x580"
+"""Of so many lines that what states no matrix is of BT.709."""
+
+
 @pytest.mark.parametrize(
-    ("states", "start_s", "end_s", "matrix"),
+    ("states", "size", "start_s", "end_s", "matrix"),
     [
-        (["YCgCo", "BT.709"], 1.2, 2.0, "bt709"),
-        (["BT.601", "BT.709"], 1.2, 2.0, "bt709"),
-        (["BT.709", "none"], 1.2, 2.0, "bt601"),
-        (["none", "BT.709", "BT.601"], 1.2, 3.0, "bt709"),
-        (["BT.709", "BT.601", "YCgCo"], 0.0, 2.0, "bt709"),
-        (["BT.709", "BT.601", "4:2:2"], 0.0, 1.9, "bt709"),
+        (["YCgCo", "BT.709"], "96x64", 1.2, 2.0, "bt709"),
+        (["BT.601", "BT.709"], "96x64", 1.2, 2.0, "bt709"),
+        (["BT.709", "none"], "96x64", 1.2, 2.0, "bt601"),
+        (["none", "BT.709", "BT.601"], "96x64", 1.2, 3.0, "bt709"),
+        (["BT.709", "BT.601", "YCgCo"], "96x64", 0.0, 2.0, "bt709"),
+        (["BT.709", "BT.601", "4:2:2"], "96x64", 0.0, 1.9, "bt709"),
+        *((["BT.709", "RGB"], size, start_s, 1.8, "bt709") for size in ("96x64", TALL) for start_s in (0.0, 1.2)),
+        *((["BT.601", "RGB"], size, 1.2, 1.8, "bt601") for size in ("96x64", TALL)),
+        (["BT.709", "BT.601", "RGB"], "96x64", 1.2, 2.8, "bt601"),
+        (["none", "RGB"], "96x64", 1.2, 1.8, "bt601"),
+        (["none", "RGB"], TALL, 1.2, 1.8, "bt709"),
     ],
 )
-def test_colours_of_what_is_cut_away_do_not_count(states, start_s, end_s, matrix, tmp_path, monkeypatch):
+def test_a_film_is_released_in_the_matrix_of_its_first_kept_frame_whatever_is_cut_away_or_follows(
+    states, size, start_s, end_s, matrix, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
-    films = bare_films(tmp_path)
+    films = bare_films(tmp_path, size)
     one = as_one([films[state] for state in states], tmp_path / "one.ts")
     executed([turned(one) if "4:2:2" in states else one], "reencode", end_s, start_s)
     stated, black, worst = shown(tmp_path / "out.mkv")
@@ -263,55 +285,13 @@ def test_colours_of_a_file_that_is_cut_away_do_not_count(tmp_path, monkeypatch):
     assert worst <= 4
 
 
-def turning_rgb(folder: Path, size: str, *before: tuple[str, str]) -> Path:
-    """A film of a second in each of these matrices, and one in red, green and blue behind them."""
-    films = [red(folder / f"{number}.h264", matrix, *H264, size=size) for number, matrix in enumerate(before)]
-    rgb = red(folder / "rgb.h264", None, "-c:v", "libx264rgb", *H264[2:], pixels="gbrp", size=size)
-    return as_one([*films, rgb], folder / "one.ts")
-
-
-@pytest.mark.parametrize("size", ["96x64", "64x580"])
-@pytest.mark.parametrize(("start_s", "matrix"), [(0.0, BT709), (1.2, BT709), (1.2, BT601)])
-def test_a_film_that_turns_into_red_green_and_blue_is_released_in_the_matrix_of_its_first_frame(
-    start_s, matrix, size, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    executed([turning_rgb(tmp_path, size, matrix)], "reencode", 1.8, start_s)
-    stated, black, worst = shown(tmp_path / "out.mkv")
-    assert stated == {matrix[0]}
-    assert black == [frame == 5 for frame in range(round((1.8 - start_s) * 25))]
-    assert worst <= 4
-
-
-@pytest.mark.parametrize(("size", "matrix"), [("96x64", "bt601"), ("64x580", "bt709")])
-def test_red_green_and_blue_behind_pictures_of_no_matrix_that_are_cut_away_gets_the_one_of_its_size(size, matrix, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    none = metadata(colour_primaries=2, transfer_characteristics=2, matrix_coefficients=2)
-    first = red(tmp_path / "none.h264", BT601, *H264, *none, size=size)
-    turning_rgb(tmp_path, size, BT601)
-    executed([as_one([first, tmp_path / "rgb.h264"], tmp_path / "two.ts")], "reencode", 1.8, 1.2)
-    stated, _, worst = shown(tmp_path / "out.mkv")
-    assert stated == {matrix}
-    assert worst <= 4
-
-
 def test_pictures_of_no_matrix_that_turn_into_red_green_and_blue_are_of_bt601_and_so_is_a_file_beside_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    none = red(tmp_path / "none.h264", BT601, *H264, *metadata(colour_primaries=2, transfer_characteristics=2, matrix_coefficients=2))
-    clips.ffmpeg("-r", 25, "-i", none, "-c", "copy", tmp_path / "beside.mp4")
-    turning_rgb(tmp_path, "96x64", BT601)
-    two = as_one([none, tmp_path / "rgb.h264"], tmp_path / "two.ts")
-    executed([tmp_path / "beside.mp4", two], "reencode", 3.0)
+    films = bare_films(tmp_path)
+    clips.ffmpeg("-r", 25, "-i", films["none"], "-c", "copy", tmp_path / "beside.mp4")
+    executed([tmp_path / "beside.mp4", as_one([films["none"], films["RGB"]], tmp_path / "two.ts")], "reencode", 3.0)
     stated, black, worst = shown(tmp_path / "out.mkv")
     assert (stated, len(black)) == ({"bt601"}, 75)
-    assert worst <= 4
-
-
-def test_a_film_that_turns_into_red_green_and_blue_is_released_in_the_matrix_of_its_first_kept_frame(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    executed([turning_rgb(tmp_path, "96x64", BT709, BT601)], "reencode", 2.8, 1.2)
-    stated, _, worst = shown(tmp_path / "out.mkv")
-    assert stated == {"bt601"}
     assert worst <= 4
 
 
@@ -362,8 +342,7 @@ def test_pictures_without_a_matrix_have_the_one_that_is_stated_beside_them_only_
     size, matrix, films, mode, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    none = metadata(colour_primaries=2, transfer_characteristics=2, matrix_coefficients=2)
-    bare = red(tmp_path / "unstated.h264", matrix, *H264, *none, size=size), red(tmp_path / "stated.h264", BT709, *H264, size=size)
+    bare = red(tmp_path / "unstated.h264", matrix, *H264, *NONE, size=size), red(tmp_path / "stated.h264", BT709, *H264, size=size)
     behind_each_other(*bare, tmp_path / "late.ts")
     behind_each_other(*reversed(bare), tmp_path / "early.ts")
     for path in bare:
@@ -427,7 +406,7 @@ def test_a_container_that_states_a_matrix_is_not_believed_of_red_green_and_blue(
 @pytest.mark.parametrize("matrix", [0, 8, 10, 14])
 def test_a_matrix_of_a_container_that_nobody_converts_is_not_believed(matrix, mode, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    red(tmp_path / "plain.mp4", BT601, *H264, *metadata(colour_primaries=2, transfer_characteristics=2, matrix_coefficients=2))
+    red(tmp_path / "plain.mp4", BT601, *H264, *NONE)
     clips.ffmpeg("-i", tmp_path / "plain.mp4", "-c", "copy", "-colorspace", matrix, tmp_path / "a.mkv")
     assert executed([tmp_path / "a.mkv"], mode).mode == mode
 
@@ -460,8 +439,7 @@ def test_what_is_encoded_beside_copies_states_what_their_frames_state_and_so_doe
 
 @pytest.mark.parametrize("mode", ["smart", "reencode"])
 def test_what_the_container_alone_knows_is_stated_by_every_frame(mode, tmp_path, capsys):
-    unknown = "h264_metadata=colour_primaries=2:transfer_characteristics=2:matrix_coefficients=2"
-    path = red(tmp_path / "a.mkv", BT709, *H264, "-bsf:v", unknown)
+    path = red(tmp_path / "a.mkv", BT709, *H264, *NONE)
     stated, _, worst = rendered(path, mode)
     assert stated == {"bt709"}
     assert worst <= 4
@@ -470,11 +448,7 @@ def test_what_the_container_alone_knows_is_stated_by_every_frame(mode, tmp_path,
 
 @pytest.mark.parametrize(
     ("name", "pixels", "size", "matrix"),
-    [
-        ("a.avi", "rgb24", "1280x720", "bt709"),
-        ("a.mkv", "bgr0", "96x64", "bt601"),
-        ("a.mkv", "gbrp", "720x576", "bt601"),
-    ],
+    [("a.avi", "rgb24", "1280x16", "bt709"), ("a.mkv", "bgr0", "96x64", "bt601"), ("a.mkv", "gbrp", "16x576", "bt601")],
 )
 def test_the_matrix_that_was_chosen_for_red_green_and_blue_is_stated(name, pixels, size, matrix, tmp_path):
     codec = ("-c:v", "huffyuv" if name.endswith("avi") else "ffv1")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from fractions import Fraction
 from pathlib import Path
 
 import av
@@ -15,7 +14,6 @@ from scrubin.audit.pictures.stills import not_black
 from scrubin.base.errors import VideoError
 from scrubin.base.pixels import is_black
 from scrubin.data.export.lerobot_videos import black_frames
-from scrubin.media.decode import decoded
 from scrubin.media.probe import probe
 from scrubin.media.structure import Structure
 from scrubin.stages.render.check import check_video
@@ -63,16 +61,6 @@ def test_hidden_frames_are_black_to_the_check_the_audit_and_loaders_at_every_qua
     assert [n for n, (black, _) in enumerate(black_frames(tmp_path / "out.mkv", "out.mkv")) if black] == hidden
 
 
-def test_a_variable_rate_keeps_its_times(tmp_path):
-    pts = [n * 33 for n in range(20)] + [n * 33 + 700 for n in range(20, 40)]
-    source = clips.numbered(tmp_path / "a.mp4", 40, pts=pts)
-    planned = rendered(source, tmp_path / "out.mkv", (0.2, 5.0), [Redaction(0.3, 0.4, None)])
-    with av.open(str(tmp_path / "out.mkv")) as container:
-        times_ms = [round(float(frame.pts * frame.time_base) * 1000) for frame in container.decode(video=0)]
-    assert times_ms == [tick - 231 for tick in pts if tick >= 200]
-    assert planned.offset_s == Fraction(231, 1000)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", clips.LAST_IS_SLOW)
 def test_real_footage_is_cut_hidden_and_kept_in_step(tmp_path, name):
@@ -112,7 +100,7 @@ def test_nothing_but_one_bare_video_stream_is_left(tmp_path):
     (tmp_path / "s.srt").write_text("1\n00:00:00,000 --> 00:00:01,000\nJane Doe\n")
     (tmp_path / "note.txt").write_text("Jane Doe")
     clips.clip(tmp_path / "plain.mp4", more=("-metadata", "artist=Jane Doe"))
-    clips.ffmpeg(
+    inputs = (
         "-i",
         tmp_path / "plain.mp4",
         "-f",
@@ -123,28 +111,11 @@ def test_nothing_but_one_bare_video_stream_is_left(tmp_path):
         tmp_path / "s.srt",
         "-i",
         tmp_path / "chapters.txt",
-        "-map",
-        "0",
-        "-map",
-        "1",
-        "-map",
-        "2",
-        "-map_metadata",
-        "3",
-        "-map_chapters",
-        "3",
-        "-c:v",
-        "copy",
-        "-metadata",
-        "creation_time=2023-04-17T08:00:00Z",
-        "-metadata:s:v:0",
-        "title=Jane Doe",
-        "-attach",
-        tmp_path / "note.txt",
-        "-metadata:s:t",
-        "mimetype=text/plain",
-        tmp_path / "a.mkv",
     )
+    maps = ("-map", 0, "-map", 1, "-map", 2, "-map_metadata", 3, "-map_chapters", 3, "-c:v", "copy")
+    said = ("-metadata", "creation_time=2023-04-17T08:00:00Z", "-metadata:s:v:0", "title=Jane Doe")
+    attached = ("-attach", tmp_path / "note.txt", "-metadata:s:t", "mimetype=text/plain")
+    clips.ffmpeg(*inputs, *maps, *said, *attached, tmp_path / "a.mkv")
     rendered(tmp_path / "a.mkv", tmp_path / "out.mkv")
     with av.open(str(tmp_path / "out.mkv")) as container:
         assert [stream.type for stream in container.streams] == ["video"]
@@ -160,7 +131,7 @@ def test_nothing_but_one_bare_video_stream_is_left(tmp_path):
     assert b"Jane" not in (tmp_path / "out.mkv").read_bytes()
 
 
-@pytest.mark.parametrize("count", [250, pytest.param(1500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [100, pytest.param(1500, marks=pytest.mark.slow)])
 def test_hundreds_of_redactions_are_all_carried_out(tmp_path, count):
     source = clips.clip(tmp_path / "a.mkv", seconds=count / 12, fps="25", size="64x64")
     spans = [Redaction(n * 0.08, n * 0.08 + 0.04, (8, 8, 16, 16)) for n in range(count)]
@@ -184,14 +155,6 @@ def test_an_avi_whose_readers_disagree_about_its_clock_keeps_the_right_frames(tm
     assert clips.decoded_numbers(tmp_path / "out.mkv") == list(range(10, 50))
 
 
-def test_a_picture_that_changes_size_is_refused(tmp_path):
-    clips.clip(tmp_path / "a.ts", size="96x64")
-    clips.clip(tmp_path / "b.ts", size="192x128")
-    (tmp_path / "c.ts").write_bytes((tmp_path / "a.ts").read_bytes() + (tmp_path / "b.ts").read_bytes())
-    with pytest.raises(VideoError, match="changes size at frame"):
-        list(decoded(tmp_path / "c.ts", "c.ts"))
-
-
 def test_the_same_input_gives_the_same_bytes(tmp_path):
     source = clips.clip(tmp_path / "a.mp4")
     for name in ("x.mkv", "y.mkv"):
@@ -200,20 +163,20 @@ def test_the_same_input_gives_the_same_bytes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("more", "black_limit"),
-    [(("-pix_fmt", "yuvj420p"), 0), (("-pix_fmt", "yuv444p"), 0), (("-pix_fmt", "yuv420p10le"), 0), (("-flags", "+ildct"), 0)],
+    "more",
+    [("-pix_fmt", "yuvj420p"), ("-pix_fmt", "yuv444p"), ("-pix_fmt", "yuv420p10le"), ("-flags", "+ildct")],
     ids=["full range", "4:4:4", "10 bit", "interlaced"],
 )
-def test_other_pixel_formats_become_plain_and_black_stays_black(tmp_path, more, black_limit):
-    source = clips.clip(tmp_path / "a.mp4", more=more)
-    rendered(source, tmp_path / "out.mkv", (0.2, 1.5), [Redaction(0.5, 1.0, None)])
+def test_other_pixel_formats_become_plain_and_black_stays_black(tmp_path, more):
+    source = clips.clip(tmp_path / "a.mp4", seconds=0.8, more=more)
+    rendered(source, tmp_path / "out.mkv", (0.2, 0.7), [Redaction(0.4, 0.5, None)])
     with av.open(str(tmp_path / "out.mkv")) as container:
         assert container.streams.video[0].codec_context.pix_fmt == "yuv420p"
 
 
 @pytest.mark.parametrize("degrees", [90, 180, 270])
 def test_a_rotated_video_is_released_upright(tmp_path, degrees):
-    clip = clips.clip(tmp_path / "a.mp4", size="96x64")
+    clip = clips.clip(tmp_path / "a.mp4", size="96x64", seconds=0.4)
     clips.ffmpeg("-display_rotation", -degrees, "-i", clip, "-c", "copy", tmp_path / "b.mp4")
     planned = rendered(tmp_path / "b.mp4", tmp_path / "out.mkv")
     with av.open(str(clip)) as a, av.open(str(tmp_path / "out.mkv")) as b:
@@ -233,8 +196,8 @@ def test_an_odd_size_loses_its_last_column_and_row(tmp_path):
 @pytest.mark.parametrize("name", ["-y.mp4", "pipe:0.mp4", "a b'c\"d.mp4", "line\nbreak.mp4", "ü日本.mp4", "$(touch x);*.mp4", "%d.mp4"])
 def test_hostile_file_names_are_just_names(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
-    clips.clip(Path("plain.mp4"), seconds=1).rename(name)
-    assert rendered(Path(name), Path("out.mkv")).frame_count == 25
+    clips.clip(Path("plain.mp4"), seconds=0.2).rename(name)
+    assert rendered(Path(name), Path("out.mkv")).frame_count == 5
     assert not (tmp_path / "x").exists()
 
 

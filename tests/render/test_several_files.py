@@ -101,11 +101,19 @@ def test_a_still_scene_loses_no_frame(tmp_path):
     assert [part["frame_count"] for part in read.parts] == [40, 40]
 
 
-def test_what_the_recorders_clock_says_is_missing_stays_missing(tmp_path):
-    raw = tmp_path / "raw"
-    names = ("op_20240131_140500", "op_20240131_140502", "op_20240131_140510")
-    paths = [film(raw / f"videos/{name}.mp4", range(50 * n, 50 * (n + 1))) for n, name in enumerate(names)]
-    read = joined(raw, paths, ClockParams("%Y%m%d_%H%M%S", "file_name"))
+@pytest.fixture(scope="module")
+def interrupted(tmp_path_factory):
+    """A raw folder and three films of two seconds; by the clock of the recorder six seconds are missing before the last."""
+    raw = tmp_path_factory.mktemp("raw")
+    return raw, [film(raw / f"videos/op_2024013114{at}.mp4", range(50 * n, 50 * (n + 1))) for n, at in enumerate(("0500", "0502", "0510"))]
+
+
+CLOCK = ClockParams("%Y%m%d%H%M%S", "file_name")
+
+
+def test_what_the_recorders_clock_says_is_missing_stays_missing(interrupted):
+    raw, paths = interrupted
+    read = joined(raw, paths, CLOCK)
     assert [part["gap_s"] for part in read.parts] == ["0", "0", "6"]
     assert (float(read.media.end_s), read.media.variable_rate) == (12.0, True)
     # The last frame before the gap is on screen until it ends.
@@ -114,13 +122,12 @@ def test_what_the_recorders_clock_says_is_missing_stays_missing(tmp_path):
     with pytest.raises(VideoError, match="its name holds no time"):
         joined(raw, paths, ClockParams("%d.%m.%Y", "file_name"))
     with pytest.raises(VideoError, match="by its clock it began 2 s before"):
-        joined(raw, [paths[1], paths[0]], ClockParams("%Y%m%d_%H%M%S", "file_name"))
+        joined(raw, [paths[1], paths[0]], CLOCK)
 
 
-def test_a_gap_stands_in_a_table_and_nothing_is_extracted_from_it(tmp_path):
-    raw = tmp_path / "raw"
-    paths = [film(raw / f"videos/op_2024013114{at}.mp4", range(50 * n, 50 * (n + 1))) for n, at in enumerate(("0500", "0502", "0510"))]
-    read = joined(raw, paths, ClockParams("%Y%m%d%H%M%S", "file_name"))
+def test_a_gap_stands_in_a_table_and_nothing_is_extracted_from_it(interrupted):
+    raw, paths = interrupted
+    read = joined(raw, paths, CLOCK)
     done, _ = rendered(raw, read.source, 1.0, 11.0)
     rows = tables.gap_rows([done], joining.parts_table([read]))
     assert rows == [{"id": "id", "camera": "mono", "last_frame": 74, "gap_s": 6.0}]
@@ -133,10 +140,9 @@ def test_a_gap_stands_in_a_table_and_nothing_is_extracted_from_it(tmp_path):
 
 
 @pytest.mark.parametrize(("start_s", "end_s"), [(0.0, 4.0), (10.0, 11.0)])
-def test_a_gap_at_the_edge_of_what_is_kept_is_none(start_s, end_s, tmp_path):
-    raw = tmp_path / "raw"
-    paths = [film(raw / f"videos/op_2024013114{at}.mp4", range(50 * n, 50 * (n + 1))) for n, at in enumerate(("0500", "0502", "0510"))]
-    read = joined(raw, paths, ClockParams("%Y%m%d%H%M%S", "file_name"))
+def test_a_gap_at_the_edge_of_what_is_kept_is_none(start_s, end_s, interrupted):
+    raw, paths = interrupted
+    read = joined(raw, paths, CLOCK)
     done, _ = rendered(raw, read.source, start_s, end_s)
     assert tables.gap_rows([done], joining.parts_table([read])) == []
 

@@ -157,17 +157,6 @@ def test_what_stands_behind_a_picture_stays_behind_and_the_other_groups_are_copi
     check_video(tmp_path / "out.mkv", cut, "b.mkv")
 
 
-@pytest.mark.parametrize("which", [h264.SPS, h264.PPS])
-def test_what_has_bytes_behind_a_parameter_set_is_encoded(tmp_path, which):
-    path = clip(tmp_path / "a.mkv", seconds=2, more=("-pix_fmt", "yuv420p"))
-    planted = with_other_units(path, tmp_path / "b.mkv", lambda _, unit: unit + b"Ottilie\x80" * (h264.unit_type(unit) == which))
-    assert b"Ottilie" in planted.read_bytes()
-    _, done = rendered(planted, tmp_path / "out.mkv", 0.0, 1.6)
-    assert done.mode == "reencode"
-    assert "bytes behind a parameter set are none of its own" in done.why
-    assert b"Ottilie" not in (tmp_path / "out.mkv").read_bytes()
-
-
 @pytest.mark.cases(3)
 def test_the_same_bytes_come_out_every_time(source, output, tmp_path):
     again = tmp_path / "again.mkv"

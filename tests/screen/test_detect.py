@@ -89,16 +89,8 @@ def test_spans_at_both_ends_are_found(tmp_path):
 
 
 def test_a_frozen_picture_is_found_through_the_noise_of_the_codec(tmp_path):
-    still = (
-        "-vf",
-        "scale=320:136,fps=25,trim=end_frame=60,tpad=stop_mode=clone:stop_duration=3",
-        "-c:v",
-        "libx264",
-        "-crf",
-        "30",
-        "-g",
-        "25",
-    )
+    stops = "scale=320:136,fps=25,trim=end_frame=60,tpad=stop_mode=clone:stop_duration=3"
+    still = ("-vf", stops, "-c:v", "libx264", "-crf", "30", "-g", "25")
     clips.ffmpeg("-i", clips.REAL["bikes"], "-an", *still, tmp_path / "a.mkv")
     (span,) = span_detectors.propose_frozen(seen(tmp_path / "a.mkv", 135), PARAMS)
     assert (span.kind, span.source, span.score) == ("frozen", "frozen", 1.0)

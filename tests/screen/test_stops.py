@@ -55,12 +55,7 @@ def faded(first, shares):
 
 
 @pytest.mark.slow
-@given(
-    first=st.integers(26, 300),
-    rise=st.integers(1, 8),
-    stay=st.integers(1, 12),
-    fall=st.integers(1, 8),
-)
+@given(first=st.integers(26, 300), rise=st.integers(1, 8), stay=st.integers(1, 12), fall=st.integers(1, 8))
 def test_what_comes_and_goes_is_on_the_screen_however_it_comes(first, rise, stay, fall):
     shares = [*np.linspace(0, 1, rise, endpoint=False), *[1.0] * stay, *np.linspace(1, 0, fall, endpoint=False)]
     histograms, times_s = faded(first, shares)

@@ -404,8 +404,7 @@ def test_of_many_readings_the_surest_are_kept():
 
 
 @given(
-    box=st.tuples(st.integers(0, 300), st.integers(0, 160), st.integers(1, 150), st.integers(1, 40)),
-    scale=st.sampled_from([0.5, 1.0, 1.5]),
+    box=st.tuples(st.integers(0, 300), st.integers(0, 160), st.integers(1, 150), st.integers(1, 40)), scale=st.sampled_from([0.5, 1.0, 1.5])
 )
 def test_the_rectangle_to_hide_covers_the_text_and_stays_inside_the_picture(box, scale):
     size = (round(450 * scale), round(200 * scale))

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cohort_fixtures import THREE, all_splits, program_of
 from scrubin.base.errors import SplitError
 from scrubin.base.tables.io import conform
 from scrubin.base.tables.public import SPLITS
 from scrubin.stages.splits import best_split, program
 from scrubin.stages.splits.best_split import PROVEN, WORK_LIMIT, Effort
-from scrubin.stages.splits.cohort import RECORDINGS, cohort, column, groups
+from scrubin.stages.splits.cohort import RECORDINGS, cohort, column
 from scrubin.stages.splits.members import Members
 from scrubin.stages.splits.schemes import balanced
 from scrubin.stages.splits.walks import descend, largest_first
 
-THREE = {"train": 0.75, "val": 0.10, "test": 0.15}
 LONG = Effort(gap=0.0, work_limit=20)
 SHORT = Effort(gap=0.02, work_limit=0.1)
 
@@ -56,19 +56,6 @@ def test_the_order_of_rows_and_the_names_of_participants_are_irrelevant(make_coh
     first, second = balanced(cohort, THREE, 0, SHORT), balanced(reordered(cohort, random), THREE, 0, SHORT)
     pd.testing.assert_frame_equal(first.rows, second.rows)
     assert first.proofs == second.proofs
-
-
-def program_of(cohort, shares, pinned=True):
-    places = dict.fromkeys(cohort.people.participant[cohort.people.pinned], 0) if pinned else {}
-    return program.Program(groups(cohort.people, cohort.measures(), places, 0), cohort.measures(), tuple(shares.values()), 0)
-
-
-def all_splits(one, k):
-    assert all(len(group.members) == 1 for group in one.groups)
-    for choice in itertools.product(range(k), repeat=len(one.groups)):
-        pinned_right = all(group.place in (None, choice[i]) for i, group in enumerate(one.groups))
-        if pinned_right and len(set(choice)) == k:
-            yield np.eye(k, dtype=np.int64)[list(choice)]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -114,23 +101,6 @@ def test_a_balanced_split_is_much_better_than_random_ones(make_cohort):
     assert found < 0.5 * min(random_means)
 
 
-@pytest.mark.slow
-def test_thousands_of_participants_have_a_start_close_to_the_bound_at_once():
-    rng = np.random.default_rng(0)
-    n = 3000
-    people = pd.DataFrame(
-        {"id": [f"r{i:05d}" for i in range(n)], "task": "T", "participant": [f"p{i // 2}" for i in range(n)], "pinned": False}
-    )
-    from scrubin.stages.splits.cohort import cohort as cohort_of
-
-    columns = [column("GRS", pd.Series(rng.normal(size=n)))] + [column(f"e{k}", pd.Series(rng.random(n) < 0.1 * k)) for k in range(1, 5)]
-    one = program_of(cohort_of(people, columns), THREE)
-    members = Members(one)
-    counts = members.counts(largest_first(members))
-    assert (counts.sum(axis=1) == one.sizes).all()
-    assert one.imbalances(counts).mean() < 0.01
-
-
 def test_a_start_is_no_worse_for_having_fixed_places(make_cohort):
     cohort = make_cohort(participants=20, strong=3)
     one = program_of(cohort, THREE)
@@ -138,11 +108,6 @@ def test_a_start_is_no_worse_for_having_fixed_places(make_cohort):
     counts = members.counts(largest_first(members))
     assert all(counts[i, 0] == len(group.members) for i, group in enumerate(one.groups) if group.place == 0)
     assert (counts.sum(axis=0) > 0).all()
-
-
-def test_six_procedures_without_any_scores_are_split_4_1_1(make_cohort):
-    made = balanced(make_cohort(participants=0, procedures=6, strong=0).balancing(["GRS"]), THREE, 0, LONG)
-    assert made.rows.subset.value_counts().to_dict() == {"train": 4, "val": 1, "test": 1}
 
 
 def test_a_small_task_beside_a_big_one_is_in_every_subset(make_cohort):

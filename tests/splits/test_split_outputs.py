@@ -292,9 +292,3 @@ def test_a_schemes_name_must_be_fit_for_a_file():
         SplitsParams({"a/b": SCHEMES["folds"]}, seed=0, gap=0.0, work_limit=1)
     with pytest.raises(ParamsError, match=r"'splits\.schemes' is empty"):
         SplitsParams({}, seed=0, gap=0.0, work_limit=1)
-
-
-def test_params_yaml_has_a_valid_section_for_splits():
-    p = params.load("splits", SplitsParams, Path(__file__).parents[2] / "params.yaml")
-    assert list(p.schemes) == ["balanced", "five_folds"]
-    assert list(p.schemes["balanced"].subsets) == ["train", "val", "test"]

@@ -14,20 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cohort_fixtures import THREE, all_splits, program_of
 from scrubin.stages.splits import best_split, walks
 from scrubin.stages.splits.best_split import PROVEN, WORK_LIMIT, Effort, drawn, solve
-from scrubin.stages.splits.cohort import bins, column, groups
 from scrubin.stages.splits.cohort import cohort as cohort_of
+from scrubin.stages.splits.cohort import column
 from scrubin.stages.splits.members import Draws, Members, polish
-from scrubin.stages.splits.program import Program, Reach
+from scrubin.stages.splits.program import Reach
 from scrubin.stages.splits.walks import tabu
-
-THREE = {"train": 0.75, "val": 0.10, "test": 0.15}
-
-
-def program_of(cohort, shares=THREE, seed=0):
-    places = dict.fromkeys(cohort.people.participant[cohort.people.pinned], 0)
-    return Program(groups(cohort.people, cohort.measures(), places, seed), cohort.measures(), tuple(shares.values()), seed)
 
 
 def study(participants, recordings, seed):
@@ -39,12 +33,6 @@ def study(participants, recordings, seed):
     people["pinned"] = np.arange(recordings) % 20 == 0
     errors = {f"error {rate}": rng.random(recordings) < rate * np.exp(-0.5 * grs) for rate in (0.33, 0.24, 0.15, 0.10, 0.08)}
     return cohort_of(people, [column("GRS", pd.Series(grs)), *(column(name, pd.Series(marks)) for name, marks in errors.items())])
-
-
-def all_splits(one, k):
-    for choice in itertools.product(range(k), repeat=len(one.groups)):
-        if all(group.place in (None, s) for group, s in zip(one.groups, choice, strict=True)) and len(set(choice)) == k:
-            yield np.eye(k, dtype=np.int64)[list(choice)]
 
 
 @pytest.mark.slow
@@ -74,17 +62,18 @@ def test_a_busy_machine_and_a_slow_clock_make_the_same_split(make_cohort, monkey
 def test_the_split_does_not_depend_on_threads_hashes_or_the_process(tmp_path):
     script = """
 import sys
-sys.path.insert(0, sys.argv[1])
-from test_split_search import program_of, study
+sys.path[:0] = sys.argv[1:]
+from cohort_fixtures import program_of
+from test_split_search import study
 from scrubin.stages.splits.best_split import Effort, solve
 found = solve(program_of(study(40, 120, 3)), Effort(0.0, 0.4))
 print(found.counts.tolist(), found.objective, found.bound)
 """
     (tmp_path / "run.py").write_text(script)
-    here = str(Path(__file__).parent)
+    here = Path(__file__).parent
     printed = {
         subprocess.run(
-            [sys.executable, str(tmp_path / "run.py"), here],
+            [sys.executable, tmp_path / "run.py", here, here.parent / "helpers"],
             env={**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads, "PYTHONHASHSEED": threads},
             capture_output=True,
             text=True,
@@ -216,38 +205,6 @@ def test_repetitions_are_other_splits_as_good_as_a_short_search():
     short = solve(one, Effort(0.0, 0.5))
     assert short.status == WORK_LIMIT
     assert all(one.objective(counts) < 3 * short.objective for counts in found)
-
-
-def judge(one, cohort, measured):
-    """Return what says of a split the mean imbalance over parts that the search may not have balanced, errors and sizes."""
-    values = {measure.name: measure for measure in one.measures}
-    rows = [values["recordings"].values, *(values[name].values for name in values if name.startswith("error"))]
-    part = bins(cohort.column("GRS").values.to_numpy(dtype=float), measured)
-    rows += [(part == i).astype(float) for i in range(measured)]
-    member = {id_: g for g, group in enumerate(one.groups) for who in group.members for id_ in who}
-    of = np.array([member[id_] for id_ in cohort.people.id])
-    measures = np.array(rows, dtype=float)
-    wanted = measures.sum(axis=1)[:, None] * list(THREE.values())
-    return lambda counts: float((np.abs(measures @ counts[of] - wanted) / np.maximum(1, wanted)).mean())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [41, pytest.param(42, marks=pytest.mark.slow)])
-def test_quintiles_deciles_and_parts_nobody_chose_are_far_better_than_the_best_of_many_random_splits(seed):
-    cohort = study(70, 326, seed)
-    one = program_of(cohort)
-    found = solve(one, Effort(0.0, 3)).counts
-    rng = np.random.default_rng(seed)
-    pinned = np.array([group.place is not None for group in one.groups])
-    draws = rng.choice(3, size=(700, len(one.groups)), p=list(THREE.values()))
-    draws[:, pinned] = 0
-    ratio = {}
-    for measured in (5, 7, 10):
-        judged = judge(one, cohort, measured)
-        ratio[measured] = judged(found) / min(judged(np.eye(3)[draw]) for draw in draws)
-    assert ratio[5] < 0.4
-    assert ratio[10] < 0.4
-    assert ratio[7] < 0.7
 
 
 def test_of_two_counts_that_are_equally_near_the_smaller_is_aimed_at():

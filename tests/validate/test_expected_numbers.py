@@ -7,8 +7,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import synthetic_study
 from checked_study import expected_of, failed, severities, study_of
@@ -24,7 +22,6 @@ from scrubin.stages.validate.near_duplicates import Limits
 from scrubin.stages.validate.rules import counts
 from scrubin.stages.validate.rules.vocabulary import phase_flicker, phase_transition
 from scrubin.stages.validate.study_tables import NotApplicableError, StoredTable, Study
-from scrubin.stages.validate.suite import Judge
 
 TABLES = public_tables(synthetic_study.ASPECTS)
 WORDS = {name: vocabulary.load(name) for name in ("cholect50", "prostatd")}
@@ -56,27 +53,23 @@ def phases(names, every=1, recording="one"):
     return rows.astype({"id": "str", "vocabulary": "str", "phase": "str", "frame": "int64", "phase_id": "int64"})
 
 
-@pytest.fixture(scope="module")
-def judge():
-    return Judge()
+def outcome_of(study, table, rule):
+    """By the rules alone, as in the base install: whether another judge says the same is asked elsewhere."""
+    return [outcome for outcome in suite.of_table(None, study, table, severities()) if outcome.rule == rule]
 
 
-def outcome_of(judge, study, table, rule):
-    return [outcome for outcome in suite.of_table(judge, study, table, severities()) if outcome.rule == rule]
-
-
-def test_the_published_total_of_cholect50_holds_to_the_frame(judge):
+def test_the_published_total_of_cholect50_holds_to_the_frame():
     """100,863 labelled frames in 50 videos (formats.md, CholecT50)."""
     videos = np.repeat([f"VID{i:02d}" for i in range(50)], 2018)[:100_863]
     rows = phases(["preparation"] * 100_863).assign(id=videos, frame=np.arange(100_863) % 2018)
     totals = (Total("phases", 100_863, "frames", {}), Total("phases", 50, "recordings", {}))
-    (sound,) = outcome_of(judge, of_labels(PHASES, rows, expected_of(totals=totals)), "phases", "declared_total")
+    (sound,) = outcome_of(of_labels(PHASES, rows, expected_of(totals=totals)), "phases", "declared_total")
     assert (sound.result, sound.rows, sound.things) == ("passed", 2, "totals")
-    (short,) = outcome_of(judge, of_labels(PHASES, rows[1:], expected_of(totals=totals)), "phases", "declared_total")
+    (short,) = outcome_of(of_labels(PHASES, rows[1:], expected_of(totals=totals)), "phases", "declared_total")
     assert short.keys == ({"count": "frames", "where": "everywhere", "declared": 100_863, "found": 100_862},)
 
 
-def test_the_published_totals_of_prostatd_are_found_class_by_class(judge):
+def test_the_published_totals_of_prostatd_are_found_class_by_class():
     """196,490 instances in 89 classes (ProstaTD, Table 6), of which the first two are 866 and 113."""
     words = WORDS["prostatd"]
     lines = (vocabulary.LISTS / "prostatd_triplets.csv").read_text().splitlines()[2:]
@@ -93,15 +86,15 @@ def test_the_published_totals_of_prostatd_are_found_class_by_class(judge):
     assert found["found"].tolist() == [0, 979]
 
 
-def test_a_first_release_has_no_drift_and_says_so(judge):
-    (outcome,) = outcome_of(judge, study_of(synthetic_study.tables()), "phases", "class_drift")
+def test_a_first_release_has_no_drift_and_says_so():
+    (outcome,) = outcome_of(study_of(synthetic_study.tables()), "phases", "class_drift")
     assert outcome.result == "not applicable"
     assert "no version before this one is declared" in outcome.sentence
     assert not failed([outcome])
 
 
-def test_totals_that_nobody_declared_are_not_applicable_and_do_not_pass(judge):
-    (outcome,) = outcome_of(judge, study_of(synthetic_study.tables()), "videos", "declared_total")
+def test_totals_that_nobody_declared_are_not_applicable_and_do_not_pass():
+    (outcome,) = outcome_of(study_of(synthetic_study.tables()), "videos", "declared_total")
     assert (outcome.result, outcome.count) == ("not applicable", None)
 
 
@@ -131,16 +124,6 @@ def test_twice_as_many_labels_of_the_same_kind_are_no_drift_but_a_lost_rare_clas
 def test_a_version_without_labels_has_lost_every_class():
     before = {"phases": {"phase": {"preparation": 3}}}
     assert not counts.drift(of_labels(PHASES, phases([]), expected_of(previous=before)), "phases", "phase").kept.any()
-
-
-@pytest.mark.slow
-@given(st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 50), min_size=1), st.integers(1, 5))
-def test_a_version_does_not_drift_from_itself_however_often_it_is_repeated(before, times):
-    rows = pd.DataFrame({"phase": np.repeat(list(before), [times * count for count in before.values()])})
-    rows = rows.assign(id="one", frame=np.arange(len(rows)), vocabulary="cholect50", phase_id=0)
-    found = counts.drift(of_labels(PHASES, rows, expected_of(previous={"phases": {"phase": before}}, drift_limit=0.0)), "phases", "phase")
-    assert found.kept.all()
-    assert (found.distance == 0).all()
 
 
 def test_counts_of_the_version_before_come_from_a_file_with_its_hash(tmp_path):
@@ -235,10 +218,10 @@ def test_no_frame_and_one_frame_have_no_course(rows):
     assert not phase_transition(study, "phases").any()
 
 
-def test_offending_keys_come_in_the_order_of_the_key_whatever_the_order_of_the_file(judge):
+def test_offending_keys_come_in_the_order_of_the_key_whatever_the_order_of_the_file():
     tables = synthetic_study.tables()
     tables["frames"] = tables["frames"].assign(brightness=999.0).sample(frac=1, random_state=0, ignore_index=True)
-    found = failed(list(suite.of_table(judge, study_of(tables), "frames", severities())))["in_range", "frames"]
+    found = failed(list(suite.of_table(None, study_of(tables), "frames", severities())))["in_range", "frames"]
     named = [(key["id"], key["camera"], key["frame"]) for key in found.keys]
     expected_keys = sorted(zip(tables["frames"].id, tables["frames"].camera, tables["frames"].frame, strict=True))[:20]
     assert named == expected_keys

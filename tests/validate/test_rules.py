@@ -260,12 +260,7 @@ BREAKS: list[tuple[str, str, Change, dict[str, Any]]] = [
     ("frame_twice", "frames", same_frame((EXERCISE, "right", 2), (EXERCISE, "left", 2)), {"same_as": EXERCISE, "its_camera": "right"}),
     ("frame_repeated", "frames", same_frame(PLACE, (CASE, "mono", 9)), {**LABEL, "camera": "mono", "same_as": CASE, "its_frame": 9}),
     ("instance_twice", "triplets", again("triplets", {"instance": 1}, **LABEL), {**LABEL, "instance": 1}),
-    (
-        "declared_total",
-        "phases",
-        drop("phases", **LABEL),
-        {"count": "rows", "where": "everywhere", "declared": 48, "found": 47},
-    ),
+    ("declared_total", "phases", drop("phases", **LABEL), {"count": "rows", "where": "everywhere", "declared": 48, "found": 47}),
     ("declared_total", "phases", put("phases", "phase", "gallbladder-packaging", **{**LABEL, "frame": 0}), {"declared": 16, "found": 15}),
     ("declared_total", "triplets", drop("triplets", id=CASE), {"count": "recordings", "declared": 4, "found": 3}),
     ("declared_total", "triplets", drop("triplets", **LABEL), {"count": "frames", "declared": 48, "found": 47}),
@@ -451,11 +446,7 @@ def test_every_pair_of_rule_and_table_across_tables_is_broken_once_above():
 
 
 BESIDE: list[tuple[str, str, Change]] = [
-    (
-        "frame_in_video",
-        "frames",
-        both(put("frames", "source_frame", 299, **LAST), put("frames", "time_s", 11.999, **LAST)),
-    ),
+    ("frame_in_video", "frames", both(put("frames", "source_frame", 299, **LAST), put("frames", "time_s", 11.999, **LAST))),
     ("gap_in_video", "gaps", put("gaps", "last_frame", 298, id=CASE)),
     ("frames_contiguous", "frames", drop("frames", id=CASE, frame=11)),
     ("frames_in_order", "frames", both(put("frames", "source_frame", 50, **FRAME), put("frames", "time_s", 2.0, **FRAME))),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import threading
 from types import SimpleNamespace
 
@@ -40,16 +41,24 @@ def test_files_put_behind_each_other_are_called_so(second, reason, fix, tmp_path
     assert fix in refused.value.fix
 
 
-def pieces(folder, which=(0, 1)):
+@pytest.fixture(scope="module")
+def pieces(tmp_path_factory):
     """Pieces of a recording with sound, of a second each: times go on, packets are counted from 0 again."""
+    made = tmp_path_factory.mktemp("pieces")
     source = ("-f", "lavfi", "-i", "testsrc2=d=3:s=160x96:r=25", "-f", "lavfi", "-i", "sine=d=3")
     coding = ("-c:v", "libx264", "-g", 25, "-bf", 2, "-pix_fmt", "yuv420p", "-c:a", "aac")
-    clips.ffmpeg(*source, *coding, "-f", "segment", "-segment_time", 1, "-segment_format", "mpegts", folder / "%d.ts")
-    return [(folder / f"{number}.ts").read_bytes() for number in which]
+    clips.ffmpeg(*source, *coding, "-f", "segment", "-segment_time", 1, "-segment_format", "mpegts", made / "%d.ts")
+
+    def given(folder, which=(0, 1)):
+        for path in made.iterdir():
+            shutil.copy(path, folder)
+        return [(folder / f"{number}.ts").read_bytes() for number in which]
+
+    return given
 
 
 @pytest.mark.parametrize("gap", ["none", "a piece is missing", "a piece begins too early", "a piece is there twice"])
-def test_pieces_behind_each_other_are_called_so_and_can_be_cut_apart(gap, tmp_path):
+def test_pieces_behind_each_other_are_called_so_and_can_be_cut_apart(pieces, gap, tmp_path):
     first, second = pieces(tmp_path, {"a piece is missing": (0, 2), "a piece is there twice": (1, 1)}.get(gap, (0, 1)))
     if gap == "a piece begins too early":
         clips.ffmpeg("-copyts", "-i", tmp_path / "1.ts", "-c", "copy", "-muxdelay", 0, "-output_ts_offset", -0.1, tmp_path / "early.ts")
@@ -64,7 +73,7 @@ def test_pieces_behind_each_other_are_called_so_and_can_be_cut_apart(gap, tmp_pa
     assert ("ffmpeg -i FILE -c copy a.mkv" in refused.value.fix) == (gap == "none")  # as one they would be shown too early or too late
 
 
-def test_the_end_of_the_first_piece_is_found_also_where_ffmpeg_does_not_know_the_bytes_of_all_packets(tmp_path, monkeypatch):
+def test_the_end_of_the_first_piece_is_found_also_where_ffmpeg_does_not_know_the_bytes_of_all_packets(pieces, tmp_path, monkeypatch):
     def packets(*opened):
         for number, one in enumerate(opening.packets(*opened)):
             known = {key: getattr(one, key) for key in ("is_discard", "dts", "pts", "is_corrupt", "duration")}
@@ -77,7 +86,7 @@ def test_the_end_of_the_first_piece_is_found_also_where_ffmpeg_does_not_know_the
         probe(both, "both.ts")
 
 
-def test_whole_pieces_that_were_put_together_as_one_are_read(tmp_path):
+def test_whole_pieces_that_were_put_together_as_one_are_read(pieces, tmp_path):
     both = tmp_path / "both.ts"
     both.write_bytes(b"".join(pieces(tmp_path)))
     clips.ffmpeg("-i", both, "-c", "copy", tmp_path / "a.mkv")
@@ -85,7 +94,7 @@ def test_whole_pieces_that_were_put_together_as_one_are_read(tmp_path):
     assert (probed.frame_count, probed.fps, probed.variable_rate) == (50, 25, False)
 
 
-def test_of_many_pieces_the_message_names_the_first_places(tmp_path):
+def test_of_many_pieces_the_message_names_the_first_places(pieces, tmp_path):
     first, second = pieces(tmp_path)
     both = tmp_path / "both.ts"
     both.write_bytes(b"".join([first, *[second] * 11]))
@@ -106,7 +115,7 @@ def filled(piece, last):
 
 
 @pytest.mark.parametrize("which", ["one whose count goes on by luck", "all of them", "one picture in front"])
-def test_a_join_at_which_ffmpeg_hears_nothing_is_named_with_the_others(which, tmp_path):
+def test_a_join_at_which_ffmpeg_hears_nothing_is_named_with_the_others(pieces, which, tmp_path):
     first, second = pieces(tmp_path)
     clips.ffmpeg("-i", tmp_path / "0.ts", "-frames:v", 1, "-an", "-c", "copy", tmp_path / "one.ts")
     one = (tmp_path / "one.ts").read_bytes()
@@ -165,14 +174,14 @@ def test_the_first_packet_that_does_not_count_on_is_found(packets, broken, layou
         ("a packet of the first picture", lambda first, second: first[: 6 * PACKET] + first[7 * PACKET :]),
     ],
 )
-def test_packets_that_were_lost_stay_damage_where_pieces_were_put_together(name, lost, tmp_path):
+def test_packets_that_were_lost_stay_damage_where_pieces_were_put_together(pieces, name, lost, tmp_path):
     both = tmp_path / "both.ts"
     both.write_bytes(lost(*pieces(tmp_path)))
     with pytest.raises(VideoError, match=r"(damaged, the first at|pictures are missing in front of byte 1128;) .*copy it again"):
         probe(both, name)
 
 
-def test_a_transport_stream_that_begins_in_the_middle_of_a_picture_is_read(tmp_path):
+def test_a_transport_stream_that_begins_in_the_middle_of_a_picture_is_read(pieces, tmp_path):
     first = pieces(tmp_path, (0,))[0]
     picture = next(place for place in range(0, len(first), PACKET) if first[place + 1] & 0x5F == 0x41)  # PID 256, a unit starts
     rest = bytearray(first[picture : picture + PACKET])
@@ -234,10 +243,7 @@ def count(path):
 def test_what_the_decoder_says_of_a_stream_is_said_with_its_place(hevc):
     sound, damaged = hevc
     assert count(sound) == probe(damaged, "b.mp4").frame_count == 50
-    with pytest.raises(
-        VideoError,
-        match=r"b.mp4: it is damaged at 0\.80 s: 'The cu_qp_delta 54 is .+', says FFmpeg's hevc; copy it again",
-    ):
+    with pytest.raises(VideoError, match=r"b.mp4: it is damaged at 0\.80 s: 'The cu_qp_delta 54 is .+', says FFmpeg's hevc; copy it again"):
         count(damaged)
 
 

@@ -3,8 +3,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -151,24 +149,6 @@ def test_a_disk_that_goes_on_failing_fails_the_stage_and_never_a_recording(tmp_p
             stored_probe(path, path.name, sha256)
     disk(errno.EIO, lambda _: False)
     assert stored_probe(path, path.name, sha256).frame_count == 25
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
-@pytest.mark.parametrize("read", [1, 2, 3, 4, 6, 8, 12])
-def test_a_real_read_that_fails_once_sets_no_recording_aside(tmp_path, read):
-    path = clips.clip(tmp_path / "a.mkv", size="320x192", seconds=8, more=("-crf", "1"))
-    code = (
-        "from pathlib import Path; from scrubin.media.raw_file import stored_sha256; from scrubin.media.source import Source\n"
-        f"raw = Path({str(tmp_path)!r}); source = Source.of_file('a.mkv', stored_sha256(raw / 'a.mkv', 'a.mkv'))\n"
-        "print(source.probe(raw).frame_count, sum(1 for _ in source.decoded(raw)))"
-    )
-    sound = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path)
-    inject = ["strace", "-f", "-qq", "-o", "/dev/null", "-P", str(path), "-e", "trace=read", "-e", f"inject=read:error=EIO:when={read}"]
-    done = subprocess.run([*inject, sys.executable, "-c", code], check=False, capture_output=True, text=True, cwd=tmp_path)
-    if "ptrace" in done.stderr.lower():
-        pytest.skip("nobody may be traced here")
-    assert (done.returncode, done.stdout) == (0, sound.stdout)
 
 
 def test_a_file_that_cannot_be_read_now_is_no_bad_recording(tmp_path, disk):

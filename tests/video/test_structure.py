@@ -122,11 +122,7 @@ def test_what_has_bytes_behind_a_parameter_set_is_not_copied(which, behind, more
     assert "a parameter set" in found.unsure
 
 
-CODED = {
-    "CABAC": ("-coder", "1"),
-    "CAVLC": ("-coder", "0"),
-    "slices": ("-coder", "1", "-slices", "4"),
-}
+CODED = {"CABAC": ("-coder", "1"), "CAVLC": ("-coder", "0"), "slices": ("-coder", "1", "-slices", "4")}
 BEHIND = {
     "text": b"Ottilie Quast 1957-03-14",
     "text behind a zero word": b"\0\0\3Ottilie",
@@ -167,11 +163,7 @@ def test_a_packet_with_two_pictures_is_not_copied(tmp_path):
     """A player shows one of the two."""
     path = clip(tmp_path / "a.mkv", seconds=1, more=("-bf", "0", "-pix_fmt", "yuv420p", "-preset", "medium", "-g", "10"))
     other = with_other_units(path, tmp_path / "b.mkv", lambda _, unit: unit, twice=13)
-    assert [group.unsure for group in structure(other, "b.mkv").groups] == [
-        "",
-        "its packets hold more than one picture each",
-        "",
-    ]
+    assert [group.unsure for group in structure(other, "b.mkv").groups] == ["", "its packets hold more than one picture each", ""]
 
 
 ORDINARY = {
