@@ -95,9 +95,7 @@ def test_a_recording_that_nobody_saw_is_a_warning_with_the_command_that_opens_it
     unseen = with_file(study, EXERCISE, "right", unseen=[[7, 9]], unseen_s=3)
     unseen = with_review(unseen, warnings=["1 of 12 recordings not seen by as many people as review.reviewers asks for"])
     said = privacy(unseen)
-    assert [(one["recording"], one["command"]) for one in said["unseen"]] == [
-        (EXERCISE, f".venv/bin/scrubin review --at {EXERCISE}:7"),
-    ]
+    assert [(one["recording"], one["command"]) for one in said["unseen"]] == [(EXERCISE, f".venv/bin/scrubin review --at {EXERCISE}:7")]
     assert "all 12" not in said["said"]
     text = section(reported_study.page_without_pictures(unseen, release), "privacy")
     assert text.index("WARNING") < text.index("1 of 12 recordings not seen") < text.index("right: 3 s unseen") < text.index("<h3>")

@@ -316,11 +316,7 @@ def test_figures_of_nothing_say_so():
 def test_a_study_split_by_task_shows_all_its_tasks(study):
     tables = synthetic_study.tables()
     one = dataclasses.replace(study, splits=reported_study.split(tables, {"lasana": BY_TASK, "balanced": JOINT}))
-    assert [row["name"] for row in splits.schemes(one)][:3] == [
-        "lasana.Cholecystectomy",
-        "lasana.PegTransfer",
-        "lasana.SutureAndKnot",
-    ]
+    assert [row["name"] for row in splits.schemes(one)][:3] == ["lasana.Cholecystectomy", "lasana.PegTransfer", "lasana.SutureAndKnot"]
     assert (splits.main(one), {row["scheme"] for row in splits.schemes(one)[:3]}) == ("lasana", {"lasana"})
     assert list(dict.fromkeys(row["task"] for row in splits.tasks(one))) == ["Cholecystectomy", "PegTransfer", "SutureAndKnot"]
     assert {row["task"] for row in splits.balance(one)} == {"Cholecystectomy", "PegTransfer", "SutureAndKnot"}
