@@ -1,4 +1,4 @@
-"""`scrubin audit`: what it says and with which exit code, for a release, a folder and a single file."""
+"""`scrubin audit`: what it says, by cause, and with which exit code, for a release, a folder and a single file."""
 
 from __future__ import annotations
 

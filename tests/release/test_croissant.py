@@ -1,4 +1,4 @@
-"""Croissant 1.1 of a release: every reference resolves, every file is there, and what the curator says stands in its field."""
+"""Croissant 1.1 of a release: every reference resolves, what the curator says stands in its field, and the reference reader takes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entry of the release goes out of DVC's lock file, whole or not at all, and everything else stays."""
+"""The entry of the release goes out of DVC's lock file, whole or not at all; the next release says how many recordings went, and why."""
 
 from __future__ import annotations
 
