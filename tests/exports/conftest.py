@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,3 +14,9 @@ import exported_release
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The release; nobody writes to it."""
     return exported_release.write(tmp_path_factory.mktemp("release") / "release", exported_release.rows())
+
+
+@pytest.fixture
+def own(release: Path, tmp_path: Path) -> Path:
+    """A copy of it that a test may change."""
+    return Path(shutil.copytree(release, tmp_path / "release"))

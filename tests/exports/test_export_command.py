@@ -39,10 +39,9 @@ def test_the_same_release_gives_the_same_bytes_elsewhere(layout, release, tmp_pa
 
 
 @pytest.mark.parametrize("layout", OF_FRAMES)
-def test_a_picture_that_is_lost_is_named_and_nothing_is_left_behind(layout, tmp_path, capsys):
-    release = exported_release.write(tmp_path / "release", exported_release.rows())
-    (release / "frames/PegTransfer/left/abelo/000001.jpg").unlink()
-    assert cli.main(["export", str(release), str(tmp_path / "out"), "--to", layout]) == 1
+def test_a_picture_that_is_lost_is_named_and_nothing_is_left_behind(own, layout, tmp_path, capsys):
+    (own / "frames/PegTransfer/left/abelo/000001.jpg").unlink()
+    assert cli.main(["export", str(own), str(tmp_path / "out"), "--to", layout]) == 1
     assert "frames/PegTransfer/left/abelo/000001.jpg: it cannot be read" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["release"]
 
@@ -69,15 +68,14 @@ def test_a_folder_that_a_killed_export_left_does_not_matter(release, tmp_path):
     assert not (tmp_path / "out/old").exists()
 
 
-def test_no_release_no_layout_and_a_damaged_table_are_named(tmp_path):
+def test_no_release_no_layout_and_a_damaged_table_are_named(own, tmp_path):
     with pytest.raises(ReleaseError, match=r"this is no release: it has no croissant\.json"):
         Contents(tmp_path)
     with pytest.raises(ReleaseError, match="did you mean 'huggingface'"):
         export("hugging-face")
-    release = exported_release.write(tmp_path / "release", exported_release.rows())
-    (release / "tables/triplets.parquet").write_bytes(b"PAR1")
+    (own / "tables/triplets.parquet").write_bytes(b"PAR1")
     with pytest.raises(ReleaseError, match=r"triplets\.parquet cannot be read as parquet"):
-        list(Contents(release).frames("abelo"))
+        list(Contents(own).frames("abelo"))
 
 
 def test_labels_without_a_row_in_labelled_are_refused(tmp_path):
@@ -88,26 +86,21 @@ def test_labels_without_a_row_in_labelled_are_refused(tmp_path):
         list(Contents(release).frames("borunga"))
 
 
-def test_a_recording_in_two_subsets_stops_before_anything_is_written(tmp_path, capsys):
-    tables = exported_release.rows()
-    release = exported_release.write(tmp_path / "release", tables)
-    (release / "splits").mkdir()
-    (release / "splits/balanced.csv").write_text("id,task,subset\nabelo,PegTransfer,train\nborunga,Cholecystectomy,train\n")
-    assert cli.main(["export", str(release), str(tmp_path / "out"), "--to", "huggingface"]) == 1
+def test_a_recording_in_two_subsets_stops_before_anything_is_written(own, tmp_path, capsys):
+    (own / "splits").mkdir()
+    (own / "splits/balanced.csv").write_text("id,task,subset\nabelo,PegTransfer,train\nborunga,Cholecystectomy,train\n")
+    assert cli.main(["export", str(own), str(tmp_path / "out"), "--to", "huggingface"]) == 1
     assert "splits/balanced.csv and tables/splits.parquet differ: cimeto" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", OF_FRAMES)
-def test_known_errors_are_said_and_travel_along(layout, tmp_path, capsys):
-    release = exported_release.write(tmp_path / "release", exported_release.rows())
-    (release / "metadata").mkdir()
+def test_known_errors_are_said_and_travel_along(own, layout, tmp_path, capsys):
+    (own / "metadata").mkdir()
     known = {"id": "E1", "since": "1.0.0", "severity": "error", "recordings": ["abelo"], "what": "The labels are those of borunga."}
-    (release / "metadata/errata.yaml").write_text(
-        json.dumps([known | {"advice": "Leave it out."}, known | {"id": "E0", "fixed_in": "1.2.0"}])
-    )
-    assert cli.main(["export", str(release), str(tmp_path / "out"), "--to", layout]) == 0
+    (own / "metadata/errata.yaml").write_text(json.dumps([known | {"advice": "Leave it out."}, known | {"id": "E0", "fixed_in": "1.2.0"}]))
+    assert cli.main(["export", str(own), str(tmp_path / "out"), "--to", layout]) == 0
     says = "E1 (error), abelo: The labels are those of borunga. Leave it out."
     assert f"known error: {says}\n" in (out := capsys.readouterr().out)
     assert "E0" not in out
@@ -150,10 +143,9 @@ def test_folds_that_would_share_a_name_are_refused():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", OF_FRAMES)
-def test_calibrations_are_copied_and_counted(layout, tmp_path, capsys):
-    release = exported_release.write(tmp_path / "release", exported_release.rows())
-    (release / "calibration").mkdir()
-    (release / "calibration/rig_1.yaml").write_text("as it is\n")
-    assert cli.main(["export", str(release), str(tmp_path / "out"), "--to", layout]) == 0
+def test_calibrations_are_copied_and_counted(own, layout, tmp_path, capsys):
+    (own / "calibration").mkdir()
+    (own / "calibration/rig_1.yaml").write_text("as it is\n")
+    assert cli.main(["export", str(own), str(tmp_path / "out"), "--to", layout]) == 0
     assert (tmp_path / "out/calibration/rig_1.yaml").read_text() == "as it is\n"
     assert "3 recordings, 9 frames, 1 calibration\n" in capsys.readouterr().out

@@ -133,13 +133,12 @@ def test_the_first_configuration_is_the_usual_one(exported):
     assert front(exported)["pretty_name"] == "A study: of two tasks"
 
 
-def test_the_words_of_the_releases_own_card_are_kept(tmp_path):
-    release = exported_release.write(tmp_path / "release", exported_release.rows())
-    (release / "metadata").mkdir()
-    (release / "metadata/dataset_card.md").write_text(
+def test_the_words_of_the_releases_own_card_are_kept(own, tmp_path):
+    (own / "metadata").mkdir()
+    (own / "metadata/dataset_card.md").write_text(
         "---\nlicense: cc-by-4.0\nconfigs:\n- config_name: x\ntags:\n- surgery\n---\n# Own words\n\n---\nMore.\n"
     )
-    assert cli.main(["export", str(release), str(tmp_path / "hf"), "--to", "huggingface"]) == 0
+    assert cli.main(["export", str(own), str(tmp_path / "hf"), "--to", "huggingface"]) == 0
     says = front(tmp_path / "hf")
     assert (says["license"], says["tags"], says["configs"][0]["config_name"]) == ("cc-by-4.0", ["surgery"], "frames_balanced")
     assert "# Own words\n\n---\nMore.\n\n## This copy" in (tmp_path / "hf/README.md").read_text()

@@ -80,13 +80,11 @@ def test_a_tar_that_is_full_is_followed_by_another(release, exported, tmp_path, 
 
 @pytest.mark.cases(1)
 @pytest.mark.parametrize("harm", ["a link that leads out", "other bytes", "no picture", "an id that leads out"])
-def test_what_the_release_does_not_state_is_never_packed(tmp_path, capsys, harm):
-    rows = exported_release.rows()
-    folder = exported_release.write(tmp_path / "release", rows)
-    first = next(path for path in sorted(folder.rglob("*.jpg")))
-    name = first.relative_to(folder).as_posix()
+def test_what_the_release_does_not_state_is_never_packed(own, tmp_path, capsys, harm):
+    first = next(path for path in sorted(own.rglob("*.jpg")))
+    name = first.relative_to(own).as_posix()
     if harm == "other bytes":
-        (folder / "SHA256SUMS").write_text(f"{'0' * 64}  {name}\n")
+        (own / "SHA256SUMS").write_text(f"{'0' * 64}  {name}\n")
     elif harm == "a link that leads out":
         (tmp_path / "secret.txt").write_text("secret")
         first.unlink()
@@ -94,13 +92,13 @@ def test_what_the_release_does_not_state_is_never_packed(tmp_path, capsys, harm)
     elif harm == "no picture":
         first.write_bytes(b"a text")
     else:
-        for table in sorted((folder / "tables").glob("*.parquet")):
+        for table in sorted((own / "tables").glob("*.parquet")):
             data = pq.read_table(table)
             if "id" in data.column_names:
                 place = data.column_names.index("id")
                 data = data.set_column(place, data.schema.field(place), pc.binary_join_element_wise("../", data["id"], ""))
                 pq.write_table(data, table)
-    assert cli.main(["export", str(folder), str(tmp_path / "out"), "--to", "webdataset"]) == 1
+    assert cli.main(["export", str(own), str(tmp_path / "out"), "--to", "webdataset"]) == 1
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert not (tmp_path / "out").exists()

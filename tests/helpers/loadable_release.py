@@ -54,7 +54,7 @@ def videos_of() -> list[tuple[str, str]]:
 
 
 def build(folder: Path, params: FramesParams = LOOSE, videos: Path | None = None) -> Path:
-    """Write a release; ``videos`` names another release whose videos it shares."""
+    """Write a release; ``videos`` names another release whose videos it shares, and whose ground truth it repeats."""
     rows: dict[str, list[dict[str, Any]]] = {"videos": [], "frames": []}
     for id_, camera in videos_of():
         place = f"{TASK_OF[id_]}/{camera}/{id_}"
@@ -68,18 +68,21 @@ def build(folder: Path, params: FramesParams = LOOSE, videos: Path | None = None
         rows["videos"].append(_video(path, folder, id_, camera))
         rows["frames"] += _frames(folder, place, path, params, id_, camera)
     made = {name: pd.DataFrame(of_table) for name, of_table in (rows | labels() | scores()).items()}
-    write(folder, made)
+    write(folder, made, videos and videos / "groundtruth")
     return folder
 
 
-def write(folder: Path, made: Mapping[str, pd.DataFrame]) -> None:
-    """Write tables, splits, ground truth and description."""
+def write(folder: Path, made: Mapping[str, pd.DataFrame], truth: Path | None = None) -> None:
+    """Write tables, splits, ground truth and description; ``truth`` is a ground truth of the same labels."""
     tables = {name: io.conform(table, made[name]) for name, table in public_tables(()).items() if name in made}
     tables |= {table.name: io.frame_of(table, []) for table in (MASKS, TRACKS, POINTS, MARKS) if table.name not in made}
     for name, table in tables.items():
         io.write(public_tables(())[name], table, folder / f"tables/{name}.parquet")
-    write_ground_truth(folder / "groundtruth", tables)
-    shutil.rmtree(folder / "groundtruth_tables")
+    if truth:
+        shutil.copytree(truth, folder / "groundtruth")
+    else:
+        write_ground_truth(folder / "groundtruth", tables)
+        shutil.rmtree(folder / "groundtruth_tables")
     for scheme, of_scheme in tables["splits"].groupby("scheme"):
         sheet = of_scheme.assign(task=of_scheme["id"].map(TASK_OF)).sort_values(["fold", "id"])
         columns = ["fold", "id", "task", "subset"] if sheet["fold"].max() else ["id", "task", "subset"]

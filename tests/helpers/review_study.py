@@ -123,6 +123,12 @@ def see(at: Desk, number: int, camera: str, view: str, frames: Iterable[int]) ->
     return at.seen(number, camera, view, stills, look(view, len(stills)))
 
 
+def see_everything(folder: Path, *by: str) -> None:
+    """Let somebody look at everything."""
+    with desk(folder, *by) as opened:
+        see_all(opened)
+
+
 def see_all(at: Desk, *, view: str = "full") -> None:
     """See every frame of every file."""
     for summary in at.recordings():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io as streams
 import shutil
-from collections.abc import Callable, Mapping
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -18,8 +20,9 @@ import yaml
 
 import clips
 from scrubin.audit.expected import Finding, plan, private_strings
+from scrubin.audit.expected.plan import Hidden, VideoPlan
 from scrubin.audit.expected.private_strings import Private
-from scrubin.audit.run import audit
+from scrubin.audit.run import audit, audit_file
 from scrubin.base import file_lists
 from scrubin.base.files import FIXED_TIME_S, set_fixed_time, sha256_of, write_text
 from scrubin.base.tables import io
@@ -79,6 +82,41 @@ def pictures_of(path: Path) -> list[np.ndarray]:
         return [frame.to_ndarray(format="bgr24") for frame in container.decode(video=0)]
 
 
+CLIP_PLAN = VideoPlan("a.mkv", "a", "mono", FRAMES_IN_CLIP, "", (Hidden(*BLACK, None), Hidden(0, FRAMES_IN_CLIP - 1, BOX)))
+"""Of `black_clip`."""
+
+
+def findings_of(path: Path, planned: VideoPlan | None = None) -> list[Finding]:
+    """What the audit finds in one video."""
+    set_fixed_time(path, sha256_of(path))
+    return audit_file(path, Private(), planned).findings
+
+
+def breaking(names: Iterable[str], *rules: str) -> dict[str, set[str]]:
+    """What `Release.rules_by_file` returns of files each of which breaks these rules."""
+    return {name: {*rules} for name in names}
+
+
+def zipped(*members: tuple[str, bytes], deflated: bool = True, **header: object) -> bytes:
+    """A zip as a release may hold it, but for what ``header`` says of the entries of its members."""
+    target = streams.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, data in members:
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.create_system, entry.compress_type = 3, zipfile.ZIP_DEFLATED if deflated else zipfile.ZIP_STORED
+            for field, value in header.items():
+                setattr(entry, field, value)
+            archive.writestr(entry, data)
+    return target.getvalue()
+
+
+def npy(values: np.ndarray) -> bytes:
+    """An array as numpy writes it."""
+    target = streams.BytesIO()
+    np.save(target, values)
+    return target.getvalue()
+
+
 def private_of(tables: list[pd.DataFrame]) -> Private:
     return private_strings.of_tables(tables, IDS, public_words(public_tables(()), PARAMS, ["cholect50"], [TASK]))
 
@@ -105,11 +143,16 @@ class Release:
     def rules(self) -> set[str]:
         return {finding.rule for finding in self.findings()}
 
-    def rules_by_file(self, files: Mapping[str, bytes]) -> dict[str, set[str]]:
+    def rules_by_file(self, files: Mapping[str, bytes | str]) -> dict[str, set[str]]:
         """Write files, and return the rules that each of all files breaks, if any: one audit for many files."""
         for name, data in files.items():
-            self.path(name).write_bytes(data)
+            self.path(name).parent.mkdir(parents=True, exist_ok=True)
+            self.path(name).write_bytes(data.encode() if isinstance(data, str) else data)
         self.seal()
+        return self.broken()
+
+    def broken(self) -> dict[str, set[str]]:
+        """The rules that each of all files breaks as they are now, if any."""
         broken: dict[str, set[str]] = {}
         for finding in self.findings():
             broken.setdefault(finding.file, set()).add(finding.rule)

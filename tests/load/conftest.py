@@ -1,6 +1,9 @@
-"""A release in every storage of pictures, made once."""
+"""A release in every storage of pictures, each made once, when the first test asks for it."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -9,17 +12,27 @@ import made_once
 from scrubin.load import Release
 
 
-@pytest.fixture(scope="session")
-def storages(tmp_path_factory):
+class Storages(Mapping[str, Path]):
     """The same release with loose JPEG, shards, PNG, and PNG of half the height."""
 
-    def make(folder):
-        made = []
-        for name, params in loadable_release.STORAGES.items():
-            made.append(loadable_release.build(folder / name, params, made[0] if made else None))
+    def __init__(self, factory: pytest.TempPathFactory) -> None:
+        self.factory = factory
 
-    folder = made_once.folder(tmp_path_factory, "storages", make)
-    return {name: folder / name for name in loadable_release.STORAGES}
+    def __getitem__(self, name: str) -> Path:
+        first = None if name == "loose" else self["loose"]
+        params = loadable_release.STORAGES[name]
+        return made_once.folder(self.factory, f"storage_{name}", lambda folder: loadable_release.build(folder, params, first))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(loadable_release.STORAGES)
+
+    def __len__(self) -> int:
+        return len(loadable_release.STORAGES)
+
+
+@pytest.fixture(scope="session")
+def storages(tmp_path_factory):
+    return Storages(tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

@@ -61,6 +61,28 @@ def opened(kept, tmp_path):
     return lambda: Release(f"file://{kept}", cache=tmp_path / "cache")
 
 
+@pytest.fixture
+def video(opened):
+    """The release as it is opened, and the name of a video that is not here yet."""
+    release = opened()
+    return release, release.place.names("videos/")[0]
+
+
+def together(count, work, *arguments):
+    """Let threads do the same at once."""
+    threads = [threading.Thread(target=work, args=arguments) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def exchange(path, data):
+    """Put other bytes there: the file is a link to that of other tests."""
+    path.unlink()
+    path.write_bytes(data)
+
+
 def lies_in(folder):
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
@@ -132,9 +154,8 @@ def test_a_data_set_goes_to_other_processes(opened):
     assert frames[3]["image"].shape == (64, 96, 3)
 
 
-def test_a_file_that_was_cut_in_the_middle_is_never_taken_for_whole(opened, monkeypatch):
-    release = opened()
-    name = release.place.names("videos/")[0]
+def test_a_file_that_was_cut_in_the_middle_is_never_taken_for_whole(video, monkeypatch):
+    release, name = video
     really = LocalFileSystem.cat_file
     seen = []
 
@@ -156,9 +177,8 @@ def test_a_file_that_was_cut_in_the_middle_is_never_taken_for_whole(opened, monk
     assert (release.folder / name).stat().st_size > 2000
 
 
-def test_a_file_of_the_cache_that_lost_its_end_is_fetched_again(kept, opened):
-    release = opened()
-    name = release.place.names("videos/")[0]
+def test_a_file_of_the_cache_that_lost_its_end_is_fetched_again(kept, video):
+    release, name = video
     release.place.hold(name)
     (release.folder / name).write_bytes(b"half")
     release.place.hold(name)
@@ -166,12 +186,9 @@ def test_a_file_of_the_cache_that_lost_its_end_is_fetched_again(kept, opened):
 
 
 @pytest.mark.parametrize("change", [lambda data: data[:-1] + bytes([data[-1] ^ 1]), lambda data: b"x" + data])
-def test_a_file_that_was_changed_there_is_named_with_its_address(kept, opened, change):
-    release = opened()
-    name = release.place.names("videos/")[0]
-    data = (kept / name).read_bytes()
-    (kept / name).unlink()  # it is a link to that of other tests
-    (kept / name).write_bytes(change(data))
+def test_a_file_that_was_changed_there_is_named_with_its_address(kept, video, change):
+    release, name = video
+    exchange(kept / name, change((kept / name).read_bytes()))
     with pytest.raises(ReleaseError, match=rf"{name}: it is another file than SHA256SUMS lists: .* open the release again") as told:
         release.place.hold(name)
     assert str(told.value).startswith("file://")
@@ -181,9 +198,7 @@ def test_a_file_that_was_changed_there_is_named_with_its_address(kept, opened, c
 def test_a_file_that_is_shorter_or_gone_there_is_named(kept, opened):
     release = opened()
     shorter, gone = release.place.names("videos/")[:2]
-    data = (kept / shorter).read_bytes()
-    (kept / shorter).unlink()
-    (kept / shorter).write_bytes(data[:-5])
+    exchange(kept / shorter, (kept / shorter).read_bytes()[:-5])
     with pytest.raises(ReleaseError, match=rf"{shorter}: it failed 4 times \(bytes .* were asked for, and .* came\); check the network"):
         release.place.hold(shorter)
     (kept / gone).unlink()
@@ -212,32 +227,17 @@ def test_what_the_store_refuses_is_not_asked_for_again(opened, monkeypatch):
     assert left == [49]
 
 
-def test_threads_that_want_one_file_fetch_it_once(opened, asked):
-    release = opened()
-    name = release.place.names("videos/")[0]
+def test_threads_that_want_one_file_fetch_it_once(video, asked):
+    release, name = video
     del asked[:]
-    threads = [threading.Thread(target=release.place.hold, args=(name,)) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(8, release.place.hold, name)
     assert len(asked) == -(-(release.folder / name).stat().st_size // 2000)
 
 
-def test_without_locks_a_file_is_right_all_the_same(kept, opened, monkeypatch):
-    monkeypatch.setattr(place.posix, "fcntl", None)
-    release = opened()
-    name = release.place.names("videos/")[0]
-    release.place.hold(name)
-    assert (release.folder / name).read_bytes() == (kept / name).read_bytes()
-    assert not [path for path in (release.folder.parent / "fetching").iterdir() if path.suffix != ".lock"]
-
-
-def test_without_locks_threads_write_to_parts_of_their_own(kept, opened, monkeypatch):
+def test_without_locks_threads_write_to_parts_of_their_own(kept, video, monkeypatch):
     """One that has begun anew would else leave a hole in what the other one is about to give its name."""
     monkeypatch.setattr(place.posix, "fcntl", None)
-    release = opened()
-    name = release.place.names("videos/")[0]
+    release, name = video
     parts, both, really = [], threading.Barrier(2), place.InStore._fetch
 
     def noted(self, name, sha256, size, part):
@@ -246,11 +246,7 @@ def test_without_locks_threads_write_to_parts_of_their_own(kept, opened, monkeyp
         really(self, name, sha256, size, part)
 
     monkeypatch.setattr(place.InStore, "_fetch", noted)
-    threads = [threading.Thread(target=release.place.hold, args=(name,)) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(2, release.place.hold, name)
     assert len(set(parts)) == 2
     assert (release.folder / name).read_bytes() == (kept / name).read_bytes()
     assert not [path for path in (release.folder.parent / "fetching").iterdir() if path.suffix != ".lock"]
@@ -303,11 +299,7 @@ def test_threads_that_open_one_address_at_once_never_see_half_a_list(opened, mon
         except Exception as error:
             wrong.append(error)
 
-    threads = [threading.Thread(target=work) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(6, work)
     assert wrong == []
     assert len(set(counts)) == 1
 

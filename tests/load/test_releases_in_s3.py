@@ -114,10 +114,3 @@ def test_processes_share_a_cache_and_fetch_each_file_once(opened, kept, store, t
     read = Counter(one["path"] for one in store.log() if one["method"] == "GET" and not one["path"].endswith("SHA256SUMS"))
     assert len(read) > 3
     assert set(read.values()) == {1}
-
-
-def test_a_data_set_works_in_forked_workers(opened, kept):
-    frames, here = opened().frames(), Release(kept).frames()
-    with multiprocessing.get_context("fork").Pool(2) as pool:
-        seen = pool.starmap_async(pictures, [(frames, range(len(here)))] * 2).get(timeout=300)
-    assert seen == [pictures(here, range(len(here)))] * 2

@@ -1,22 +1,20 @@
-"""`scrubin audit`: what it says and with which exit code, for a release, a folder and a single file."""
+"""`scrubin audit`: what it says, by cause, and with which exit code, for a release, a folder and a single file."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 
-import cv2
-import numpy as np
 import pytest
 
-import clips
 from scrubin import cli
+from scrubin.audit import run
+from scrubin.audit.expected import Finding
 from scrubin.audit.pictures import decoding
 from scrubin.base.files import set_fixed_time, sha256_of
 from scrubin.stages.release import audited_project
-from toy_release import BARE, BLACK, BOX, FRAMES_IN_CLIP, IDS, TASK, pictures_of, write_project
+from toy_release import BLACK, BOX, FRAMES_IN_CLIP, IDS, TASK, write_project
 
 FRAME = f"frames/{TASK}/mono/{IDS[0]}/000000.jpg"
 
@@ -100,87 +98,6 @@ def put(release, name: str, data: bytes) -> None:
     release.path(name).write_bytes(data)
 
 
-def jpeg(picture: np.ndarray) -> bytes:
-    return cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes()
-
-
-def with_sei(release) -> None:
-    message = "h264_metadata=sei_user_data=086f3693-b7b3-4f2c-9653-21492feee5b8+hello"
-    release.replace_video(
-        lambda source, target: clips.ffmpeg("-i", source, "-c:v", "copy", "-bsf:v", message, *BARE[:4], *BARE[6:8], target)
-    )
-
-
-def unredacted(release) -> None:
-    """The same moments of the same scene, with nothing hidden."""
-
-    def render(source: Path, target: Path) -> None:
-        shown = clips.clip(source.with_name("shown.mkv"), seconds=1.0, fps="20", size="96x64", more=BARE)
-        clips.ffmpeg("-i", shown, "-c", "copy", *BARE, target)
-        shown.unlink()
-
-    release.replace_video(render)
-
-
-def longer(release) -> None:
-    def render(source: Path, target: Path) -> None:
-        clips.ffmpeg("-stream_loop", "1", "-i", source, "-c", "copy", *BARE, target)
-
-    release.replace_video(render)
-
-
-PLANTED = {
-    "a frame of another moment": (lambda r: put(r, FRAME, jpeg(pictures_of(r.video)[1])), {"frame-picture"}),
-    "an unredacted video": (unredacted, {"not-black", "frame-picture", "frame-count"}),
-    "a video with more frames than were kept": (longer, {"frame-count"}),
-    "an SEI message": (with_sei, {"sei"}),
-    "a name in a text": (lambda r: put(r, "notes.txt", b"Li_Wei\n"), {"private-string"}),
-    "a name in a file name": (lambda r: put(r, "Mechthild.csv", b"id;x\n"), {"private-string"}),
-    "a date in a table": (lambda r: put(r, "notes.csv", b"id;x\nabelo;17.04.2023\n"), {"private-string"}),
-    "a private column": (lambda r: put(r, "notes.csv", b"participant;x\n1;2\n"), {"private-column"}),
-    "bytes behind a video": (lambda r: r.video.write_bytes(r.video.read_bytes() + b"hello"), {"container"}),
-    "a video that no table names": (lambda r: put(r, "videos/more.mkv", r.video.read_bytes()), {"layout"}),
-    "a video that is gone": (lambda r: r.video.unlink(), {"layout"}),
-    "a picture with a comment": (
-        lambda r: put(r, FRAME, b"\xff\xd8\xff\xfe\0\7hello" + r.path(FRAME).read_bytes()[2:]),
-        {"image-metadata"},
-    ),
-    "a folder that holds nothing": (lambda r: r.path("more").mkdir(), {"layout"}),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("plant", PLANTED.values(), ids=PLANTED)
-def test_each_planted_fault_gives_1_and_is_named(release, tmp_path, monkeypatch, capsys, plant):
-    change, expected = plant
-    change(release)
-    if release.video.exists():
-        shutil.rmtree(release.path("archives"), ignore_errors=True)
-        release.seal()
-        monkeypatch.chdir(write_project(release, tmp_path / "project"))
-    else:
-        monkeypatch.chdir(project_of_clean(release, tmp_path))
-    assert cli.main(["audit", str(release.folder), "--json"]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert rules(told) - {"checksum"} <= expected
-    assert expected & rules(told)
-
-
-def project_of_clean(release, tmp_path: Path) -> Path:
-    """The project of a release from which the first video was taken."""
-    other = release.path(release.plan.videos[1].path)
-    shutil.copy2(other, release.video)
-    folder = write_project(release, tmp_path / "project")
-    release.video.unlink()
-    return folder
-
-
-def test_a_file_time_that_tells_is_found(release, audited):
-    os.utime(release.video, (1_681_732_800, 1_681_732_800))
-    code, told = audited()
-    assert (code, rules(told)) == (1, {"file-time"})
-
-
 def test_the_stage_and_the_command_load_the_same(release, tmp_path):
     study = audited_project.load(write_project(release, tmp_path / "project"))
     assert study.plan.videos == release.plan.videos
@@ -228,10 +145,7 @@ class TestWithoutProject:
         code, told = self.told(capsys, release.folder, "--needle", "mozart", "--needle", "2023-04-17")
         found = [finding["message"] for finding in told["findings"] if finding["rule"] == "private-string"]
         assert code == 1
-        assert found == [
-            "it holds '17.04.2023', which was asked for; take it out",
-            "it holds 'mozart', which was asked for; take it out",
-        ]
+        assert found == ["it holds '17.04.2023', which was asked for; take it out", "it holds 'mozart', which was asked for; take it out"]
         assert not any("private strings" in what for what in told["not_checked"])
         assert cli.main(["audit", str(release.folder), "--needle", "17"]) == 1
         assert "'17' occurs everywhere" in capsys.readouterr().err
@@ -287,3 +201,40 @@ class TestWithoutProject:
         ):
             assert cli.main(["audit", *map(str, arguments)]) == 1
             assert said in capsys.readouterr().err
+
+
+def late(number: int) -> Finding:
+    return Finding(f"{number}.mkv", f"frame {number}", "timestamps", f"its time {number} is not after {number + 1}; render it again")
+
+
+def leak(name: str, file: str) -> Finding:
+    return Finding(file, "text", "private-string", f"it holds {name!r}, which tells the participant; take it out")
+
+
+def test_what_differs_only_in_numbers_and_places_is_one_cause():
+    (cause,) = run.by_cause([late(1), late(2)])
+    assert str(cause) == "1.mkv, frame 1: [timestamps] its time 1 is not after 2; render it again (2 files, next: 2.mkv, frame 2)"
+
+
+def test_each_name_that_leaks_is_a_cause_of_its_own_and_several_places_of_a_file_are_counted():
+    both = run.by_cause([leak("Li_Wei", "a.txt"), leak("Mechthild", "a.txt"), leak("Li_Wei", "b.txt"), leak("Li_Wei", "a.txt")])
+    assert [len(cause.findings) for cause in both] == [3, 1]
+    assert str(both[0]).endswith("take it out (3 places in 2 files, next: b.txt, text; a.txt, text)")
+    assert run.count_of_causes(both) == "4 findings of 2 causes"
+
+
+def test_rules_stay_apart_even_when_they_say_the_same():
+    assert len(run.by_cause([Finding("a", "", "sei", "strip it"), Finding("a", "", "nal", "strip it")])) == 2
+
+
+def test_a_table_of_names_does_not_fill_the_screen_and_hides_no_other_rule():
+    leaks = [leak(f"person{number}", "a.csv") for number in range(30)] + [leak("person29", "b.csv")]
+    lines = run.lines_of_causes(run.by_cause([*leaks, late(1)]))
+    assert len(lines) == run.CAUSES_SHOWN + 2
+    assert lines[-2] == str(late(1))
+    assert lines[-1] == "... and 10 more causes of [private-string]: 11 findings of 10 causes"
+
+
+def test_one_finding_of_each_cause_is_counted_without_causes():
+    assert run.count_of_causes(run.by_cause([late(1)])) == "1 finding"
+    assert run.count_of_causes([]) == "0 findings"

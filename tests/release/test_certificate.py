@@ -73,6 +73,21 @@ def folder(study_released, tmp_path, monkeypatch):
     return copy
 
 
+@pytest.fixture(scope="module")
+def study_seen(study_released, tmp_path_factory):
+    copy = made_once.copy(study_released, tmp_path_factory.mktemp("seen") / "study")
+    review_study.see_everything(copy, ANN)
+    return copy
+
+
+@pytest.fixture
+def seen(study_seen, tmp_path, monkeypatch):
+    """The study when somebody has looked at everything."""
+    copy = made_once.copy(study_seen, tmp_path / "study")
+    monkeypatch.chdir(copy)
+    return copy
+
+
 def reviewed():
     of, ledger = study.load(1, 0.2, Path("data/raw")), Ledger()
     standing = of.standing()
@@ -126,15 +141,13 @@ def test_the_public_form_adds_no_name_to_what_the_audit_passes_over():
     assert added <= audited_project.of_params(toy_release.PARAMS, documents.fixed_texts(toy_release.PARAMS, declared)).words
 
 
-@pytest.mark.usefixtures("folder")
+@pytest.mark.usefixtures("seen")
 def test_the_keys_of_the_public_form_are_known_to_the_audit():
     def keys(value):
         inside = [*value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
         return {*(value if isinstance(value, dict) else ()), *(key for one in inside for key in keys(one))}
 
     look(Path())
-    with review_study.desk(Path(), ANN) as desk:
-        review_study.see_all(desk)
     kinds = {"out_of_body", "text"}
     review, lines = reviewed()
     review["attention"], review["folds"], review["recordings"][0]["files"][0]["folded_s"] = ATTENTION, 0.1, 2
@@ -145,10 +158,7 @@ def test_the_keys_of_the_public_form_are_known_to_the_audit():
     assert folded - keys(public(ATTENTION)) == {"folded_s", "folds"}
 
 
-@pytest.mark.usefixtures("folder")
-def test_the_public_form_says_in_numbers_what_is_hidden_and_what_was_seen(folder):
-    with review_study.desk(folder, ANN) as desk:
-        review_study.see_all(desk)
+def test_the_public_form_says_in_numbers_what_is_hidden_and_what_was_seen(seen):
     stated = public()
     assert stated["hidden"] == {
         "kinds": {
@@ -165,10 +175,8 @@ def test_the_public_form_says_in_numbers_what_is_hidden_and_what_was_seen(folder
     assert "No sample was drawn: nobody has measured what is left." in text
 
 
-@pytest.mark.usefixtures("folder")
+@pytest.mark.usefixtures("seen")
 def test_what_was_folded_is_said_and_never_counted_as_seen():
-    with review_study.desk(Path(), ANN) as desk:
-        review_study.see_all(desk)
     review, lines = reviewed()
     review["recordings"][0]["files"][0]["folded_s"], review["folds"] = 2, 0.1
     videos = io.read(VIDEOS, Path("data/tables/videos.parquet"))
@@ -187,9 +195,7 @@ def test_what_was_folded_is_said_and_never_counted_as_seen():
         assert "for some seconds" not in gates.review_sentence(review, params)
 
 
-def test_the_certificate_says_how_people_looked_and_how_many_planted_checks_they_noticed(folder):
-    with review_study.desk(folder, ANN) as desk:
-        review_study.see_all(desk)
+def test_the_certificate_says_how_people_looked_and_how_many_planted_checks_they_noticed(seen):
     stated = public(ATTENTION)
     check = stated["review"]["attention"]["checks"]["person"]
     # Clopper and Pearson's, from the quantiles of the beta distribution.
@@ -215,10 +221,9 @@ def test_what_was_not_measured_is_not_said(folder):
     assert attention.measured({**review, "attention": ATTENTION, "synthetic": True}) is None
 
 
-def test_an_accepted_proposal_counts_once_whatever_the_table_holds(folder):
+def test_an_accepted_proposal_counts_once_whatever_the_table_holds(seen):
     """What was accepted is a row of the curator's as well, so that it stays hidden when no detector proposes it any more."""
-    with review_study.desk(folder, ANN) as desk:
-        review_study.see_all(desk)
+    with review_study.desk(seen, ANN) as desk:
         (one,) = [proposal for proposal in desk.recording(0).proposals if proposal.camera == "left"]
         desk.decide(0, one.camera, "accept", one.kind, one.first, one.last, proposal_key=one.key)
         desk.decide(1, "mono", "add", "out_of_body", 5, 9)
@@ -241,9 +246,7 @@ def test_what_people_accepted_and_nobody_proposes_any_more_is_kept_and_not_drawn
     assert (counted["drawn"], counted["kept"]) == (0, 1)
 
 
-def test_recordings_that_were_set_aside_after_the_review_are_not_counted_as_released(folder):
-    with review_study.desk(folder, ANN) as desk:
-        review_study.see_all(desk)
+def test_recordings_that_were_set_aside_after_the_review_are_not_counted_as_released(seen):
     cuts = io.read(CUTS, Path("data/interim/cuts.parquet"))
     io.write(CUTS, cuts[cuts.recording == "pair"], Path("data/interim/cuts.parquet"))
     assert public()["review"]["required_s"] == 2 * 3
@@ -251,10 +254,8 @@ def test_recordings_that_were_set_aside_after_the_review_are_not_counted_as_rele
     assert "each of the 1 recordings" in gates.review_sentence(review, PARAMS, {"pair"})
 
 
-def test_the_public_form_names_nobody_and_no_recording(folder):
-    with review_study.desk(folder, ANN) as desk:
-        review_study.see_all(desk)
-    look(folder)
+def test_the_public_form_names_nobody_and_no_recording(seen):
+    look(seen)
     for text in public_form.texts(public()).values():
         assert not re.search(r"Ann|Kathrin|berall|\bsingle(?! pictures| clip| out)|\bpair\b|videos/\d|mp4", text)
 
@@ -278,14 +279,13 @@ def test_the_public_form_is_under_the_checksums_and_the_audit_and_any_name_in_it
 
 
 @pytest.mark.slow
-def test_looking_once_more_changes_no_byte_of_the_public_form(folder):
-    with review_study.desk(folder, ANN) as desk:
-        review_study.see_all(desk)
+def test_looking_once_more_changes_no_byte_of_the_public_form(seen):
+    with review_study.desk(seen, ANN) as desk:
         before = public_form.texts(public())
         review_study.see(desk, 1, "mono", "full", [3])
     assert public_form.texts(public()) == before
     drawn = review.draw_clips(2, 0, ANN)
-    with review_study.desk(folder, ANN) as desk:
+    with review_study.desk(seen, ANN) as desk:
         desk.check(drawn.videos, drawn.clips[0], CLEAN, "")
     # A sample that is not finished proves nothing, so it says nothing.
     assert public_form.texts(public()) == before
@@ -329,19 +329,15 @@ def test_who_takes_a_finding_back_lets_the_release_go_on(folder):
     assert public()["sample"]["of_these_videos"][0]["findings"] == 0
 
 
-def test_a_sample_while_the_pipeline_runs_stops_nothing(folder):
-    with review_study.desk(folder, ANN) as desk:
-        review_study.see_all(desk)
+def test_a_sample_while_the_pipeline_runs_stops_nothing(seen):
     document, _ = reviewed()
-    look(folder)
+    look(seen)
     gates.require_reviewed(document, PARAMS, Ledger().lines(), datetime.date(2026, 5, 1).isoformat(), gates.Acknowledgeable())
 
 
 @pytest.mark.slow
-def test_the_private_form_names_who_said_what_and_every_file_that_shows_it(folder):
-    with review_study.desk(folder, ANN) as desk:
-        review_study.see_all(desk)
-    look(folder)
+def test_the_private_form_names_who_said_what_and_every_file_that_shows_it(seen):
+    look(seen)
     stated = private()
     assert [one["person"] for one in stated["people"]] == [ANN]
     (one,) = stated["samples"]

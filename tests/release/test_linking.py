@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,10 +75,3 @@ def test_the_smallest_group_is_that_of_counting(lengths, window):
     values = np.array(lengths, dtype=float)
     counted = min(sum(abs(other - length) <= window for other in lengths) for length in lengths)
     assert linking.smallest_group(values, values - window, values + window) == counted
-
-
-@pytest.mark.parametrize("key", ["tasks", "note", "duration_jitter_s"])
-def test_the_note_is_json_and_names_no_recording(key):
-    found = noted()
-    assert key in found
-    assert not {"a", "b", "c", "d", "e"} & set(found["tasks"])

@@ -29,13 +29,7 @@ SAID = replace(
     date_published="2026-12-31",
     keywords=("surgery", "toys"),
 )
-ANSWERS = {
-    "text": "Something.",
-    "list": ("One.", "Two."),
-    "yes or no": False,
-    "years": ("2021", "2023"),
-    "codes": ("DUO_0000042",),
-}
+ANSWERS = {"text": "Something.", "list": ("One.", "Two."), "yes or no": False, "years": ("2021", "2023"), "codes": ("DUO_0000042",)}
 EVERYTHING = Words({one.name: ANSWERS[one.kind] for one in QUESTIONS})
 RATED = [
     {"id": id_, "task": "Peg", "rater": rater, "aspect": aspect, "score": 3.0, "failed": False}

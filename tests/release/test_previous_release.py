@@ -106,10 +106,7 @@ def test_who_is_gone_is_counted_and_never_named(complete, release):
 
 @pytest.mark.parametrize(
     ("before", "message"),
-    [
-        ("nowhere", "'release.previous': nowhere: it is no release"),
-        ("itself", "copy the release before to another folder"),
-    ],
+    [("nowhere", "'release.previous': nowhere: it is no release"), ("itself", "copy the release before to another folder")],
 )
 def test_what_is_no_release_before_is_named(complete, release, before, message):
     with pytest.raises(ReleaseError, match=message):

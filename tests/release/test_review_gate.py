@@ -35,6 +35,21 @@ def folder(shared, tmp_path, monkeypatch):
     return copy
 
 
+@pytest.fixture(scope="module")
+def shared_seen(shared, tmp_path_factory):
+    copy = made_once.copy(shared, tmp_path_factory.mktemp("seen") / "study")
+    review_study.see_everything(copy)
+    return copy
+
+
+@pytest.fixture
+def seen(shared_seen, tmp_path, monkeypatch):
+    """The study when somebody has looked at everything."""
+    copy = made_once.copy(shared_seen, tmp_path / "study")
+    monkeypatch.chdir(copy)
+    return copy
+
+
 def reviewed(reviewers=1):
     of = study.load(reviewers, 0.2, Path("data/raw"))
     standing, ledger = of.standing(), Ledger()
@@ -65,15 +80,12 @@ def test_an_empty_ledger_releases_nothing_and_names_every_recording_what_is_miss
     assert """--at 'a '"'"'b'"'"' $(c):0'""" in said
 
 
-def test_all_seen_is_released_although_nothing_is_decided_because_it_is_hidden(folder):
-    with review_study.desk(folder) as desk:
-        review_study.see_all(desk)
+def test_all_seen_is_released_although_nothing_is_decided_because_it_is_hidden(seen):
     passes()
 
 
-def test_one_unseen_second_of_one_camera_is_enough_to_refuse(folder):
-    with review_study.desk(folder) as desk:
-        review_study.see_all(desk)
+def test_one_unseen_second_of_one_camera_is_enough_to_refuse(seen):
+    with review_study.desk(seen) as desk:
         shutil.rmtree("data/private")
         for number in (0, 1):
             for file in desk.recording(number).files:
@@ -85,9 +97,8 @@ def test_one_unseen_second_of_one_camera_is_enough_to_refuse(folder):
     assert "--at pair:1" in said
 
 
-def test_decisions_while_the_pipeline_runs_ask_for_another_run(folder):
-    with review_study.desk(folder) as desk:
-        review_study.see_all(desk)
+def test_decisions_while_the_pipeline_runs_ask_for_another_run(seen):
+    with review_study.desk(seen) as desk:
         document, _ = reviewed()
         desk.decide(1, "left", "add", "other", 1, 2)
     ledger = Ledger()
@@ -95,9 +106,8 @@ def test_decisions_while_the_pipeline_runs_ask_for_another_run(folder):
         gates.require_reviewed(document, PARAMS, ledger.lines(), TODAY, NOTHING)
 
 
-def test_who_only_looks_while_the_pipeline_runs_stops_nothing(folder):
-    with review_study.desk(folder) as desk:
-        review_study.see_all(desk)
+def test_who_only_looks_while_the_pipeline_runs_stops_nothing(seen):
+    with review_study.desk(seen) as desk:
         document, _ = reviewed()
         review_study.see(desk, 1, "left", "full", [3])
     gates.require_reviewed(document, PARAMS, Ledger().lines(), TODAY, NOTHING)
@@ -121,26 +131,22 @@ def test_a_sheet_that_nobody_imported_is_proposed_and_needs_a_look(folder):
                 if proposal.source != "sheet":
                     review_study.see(desk, number, proposal.camera, "lens", range(0, 60) if proposal.camera == "mono" else range(15, 35))
     assert "1 of 2 recordings" in refused()
-    with review_study.desk(folder) as desk:
-        review_study.see_all(desk)
+    review_study.see_everything(folder)
     passes()
     document, _ = reviewed()
     assert "redactions.csv was not imported: what 1 row of it would hide is proposed" in document["sheet"]
 
 
-def test_a_sheet_with_a_wrong_row_refuses_the_release(folder):
-    with review_study.desk(folder) as desk:
-        review_study.see_all(desk)
-    (folder / "data/raw/redactions.csv").write_text(review_study.SHEET + "pair,,other,2,1,,,,,add\n")
+def test_a_sheet_with_a_wrong_row_refuses_the_release(seen):
+    (seen / "data/raw/redactions.csv").write_text(review_study.SHEET + "pair,,other,2,1,,,,,add\n")
     assert "redactions.csv, line 2: start_s 2 is not before end_s 1" in refused()
-    (folder / "data/raw/redactions.csv").write_text(review_study.SHEET + "piar,,other,1,2,,,,,add\n")
+    (seen / "data/raw/redactions.csv").write_text(review_study.SHEET + "piar,,other,1,2,,,,,add\n")
     assert "did you mean 'pair'?" in refused()
 
 
-def test_an_acknowledgement_ends_with_its_day_also_when_the_clock_is_set_back(folder):
-    with review_study.desk(folder) as desk:
-        review_study.see_all(desk)
-        review_study.set_aside(folder, "pair")
+def test_an_acknowledgement_ends_with_its_day_also_when_the_clock_is_set_back(seen):
+    with review_study.desk(seen) as desk:
+        review_study.set_aside(seen, "pair")
         desk.acknowledge("quarantine", "pair", "known", "2096-04-30")
     there = gates.Acknowledgeable(quarantined={"pair"})
     assert "the acknowledgement of the quarantined recording 'pair' ended on 2096-04-30; decide again" in refused(
@@ -160,17 +166,16 @@ def validated(folder, *outcomes):
 
 
 @pytest.mark.parametrize("both", [True, False], ids=["both are released", "one was excluded"])
-def test_what_was_acknowledged_of_near_duplicates_stops_the_release_only_while_the_page_offers_them_by_name(folder, both):
+def test_what_was_acknowledged_of_near_duplicates_stops_the_release_only_while_the_page_offers_them_by_name(seen, both):
     linked = [{"recording": name, "id": id_} for name, id_ in (("pair", "glimst"), ("a 'b' $(c)", "blorkfamp"))]
     rows = [{**one, "draw": 0} for one in linked]
-    io.write(LINKAGE, io.frame_of(LINKAGE, rows), folder / LINKAGE_PATH)
+    io.write(LINKAGE, io.frame_of(LINKAGE, rows), seen / LINKAGE_PATH)
     alike = {"table": "videos", "rule": "near_duplicate_recording", "result": "failed", "severity": "error", "says": "alike", "count": 1}
-    validated(folder, {**alike, "keys": [{"id": "blorkfamp", "like": "glimst"}]})
-    with review_study.desk(folder) as desk:
-        review_study.see_all(desk)
+    validated(seen, {**alike, "keys": [{"id": "blorkfamp", "like": "glimst"}]})
+    with review_study.desk(seen) as desk:
         desk.acknowledge("near-duplicate", "blorkfamp,glimst", "two takes", "2096-04-30")
         # What was acknowledged is found no longer.
-        verdict = validated(folder)
+        verdict = validated(seen)
         if not both:
             desk.exclude(1, "no consent")
         offered = [(one["recordings"], one["acknowledged"]["ended"]) for one in desk.near_duplicates()]
@@ -186,25 +191,22 @@ def test_what_was_acknowledged_of_near_duplicates_stops_the_release_only_while_t
         passes(today="2096-05-01", there=there)
 
 
-def test_an_acknowledgement_of_what_was_mended_can_end_without_stopping_anything(folder):
+def test_an_acknowledgement_of_what_was_mended_can_end_without_stopping_anything(seen):
     dark = {"table": "videos", "rule": "too_dark", "result": "failed", "severity": "warning", "says": "dark", "count": 1, "keys": []}
-    verdict = validated(folder, dark)
-    with review_study.desk(folder) as desk:
-        review_study.see_all(desk)
-        review_study.set_aside(folder, "broken")
+    verdict = validated(seen, dark)
+    with review_study.desk(seen) as desk:
+        review_study.set_aside(seen, "broken")
         desk.acknowledge("quarantine", "broken", "comes again", "2096-04-30")
         desk.acknowledge("warning", "videos.too_dark", "known", "2096-04-30")
-    set_aside = io.read(QUARANTINE, folder / "data/interim/quarantine_ingest.parquet")
+    set_aside = io.read(QUARANTINE, seen / "data/interim/quarantine_ingest.parquet")
     said = refused(today="2096-05-01", there=gates.acknowledgeable(set_aside, verdict, {}))
     assert "the quarantined recording 'broken' ended" in said
     assert "the warning 'videos.too_dark' ended" in said
-    verdict = validated(folder, {**dark, "result": "passed"})
+    verdict = validated(seen, {**dark, "result": "passed"})
     passes(today="2096-05-01", there=gates.acknowledgeable(set_aside.iloc[:0], verdict, {}))
 
 
-def test_two_reviewers_are_two_people(folder):
-    with review_study.desk(folder) as desk:
-        review_study.see_all(desk)
+def test_two_reviewers_are_two_people(seen):
     assert "2 of 2 recordings have not been seen by 2 people" in refused(reviewers=2)
 
 
@@ -241,10 +243,8 @@ def test_less_than_a_whole_review_needs_its_reason(folder, value, message):
         params.load("release", ReleaseParams, path)
 
 
-def test_a_ledger_of_before_with_two_spellings_of_a_name_releases_nothing_where_two_must_agree(folder):
+def test_a_ledger_of_before_with_two_spellings_of_a_name_releases_nothing_where_two_must_agree(seen):
     """Since then the ledger refuses the second spelling; its lines of before stay, and would count as two people."""
-    with review_study.desk(folder) as desk:
-        review_study.see_all(desk)
     data = LEDGER_PATH.read_bytes().splitlines()
     body = {**json.loads(data[-1]), "by": "Ann", "number": len(data) + 1, "nonce": "", "previous": Ledger().lines()[-1].sha256}
     LEDGER_PATH.write_bytes(b"\n".join([*data, text(body)]))

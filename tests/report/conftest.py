@@ -18,3 +18,9 @@ def study() -> ReportedStudy:
 @pytest.fixture(scope="session")
 def release(study: ReportedStudy, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return reported_study.write_frames(study, tmp_path_factory.mktemp("release"))
+
+
+@pytest.fixture(scope="session")
+def plain_page(study: ReportedStudy, release: Path) -> str:
+    """The page of the study as it is, without its figures."""
+    return reported_study.page_without_pictures(study, release)

@@ -12,13 +12,7 @@ from scrubin.stages.report import extracted_frames, privacy, recordings
 
 def test_every_recording_has_one_fate(study):
     overview = recordings.overview(study)
-    assert (overview["recordings"], overview["ready"], overview["excluded"], overview["quarantined"], overview["lost"]) == (
-        14,
-        12,
-        1,
-        1,
-        0,
-    )
+    assert (overview["recordings"], overview["ready"], overview["excluded"], overview["quarantined"], overview["lost"]) == (14, 12, 1, 1, 0)
     tasks = recordings.by_task(study)
     assert sum(row["ready"] + row["excluded"] + row["quarantined"] + row["lost"] for row in tasks) == 14
     assert (overview["videos"], overview["frames"]) == (20, 240)
@@ -91,11 +85,7 @@ def test_an_accepted_proposal_counts_once_and_its_parts_are_one(study):
     before, after = (row.start_s, row.start_s + 1), (row.start_s + 1, row.end_s)
     parts = [
         {**row, "start_s": start, "end_s": end, "decision": decision, "accepted": decision == "accepted", "source": source}
-        for (start, end), decision, source in (
-            (before, "accepted", "black"),
-            (after, "rejected", "black"),
-            (before, "accepted", "curator"),
-        )
+        for (start, end), decision, source in ((before, "accepted", "black"), (after, "rejected", "black"), (before, "accepted", "curator"))
     ]
     twice = dataclasses.replace(study, redactions=pd.DataFrame(parts).astype(study.redactions.dtypes))
     (counted,) = privacy.redactions(twice)

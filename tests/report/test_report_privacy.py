@@ -73,20 +73,20 @@ def images_of(study: ReportedStudy, group: str) -> list[np.ndarray]:
     return [decoded(picture["image"]) for one in shown for row in one["rows"] for picture in row["pictures"]]
 
 
-def test_what_could_identify_a_person_comes_before_everything_but_the_overview(study, release):
-    page = reported_study.page_without_pictures(study, release)
+def test_what_could_identify_a_person_comes_before_everything_but_the_overview(plain_page):
+    page = plain_page
     places = [page.index(f'id="{name}"') for name in ("overview", "privacy", "hidden", "quarantined", "attention", "quality")]
     assert places == sorted(places)
 
 
 @pytest.mark.slow
-def test_when_everything_was_seen_the_page_says_by_how_many_and_warns_of_nothing(study, release):
+def test_when_everything_was_seen_the_page_says_by_how_many_and_warns_of_nothing(study, plain_page):
     said = privacy(study)
     assert (said["warnings"], said["unseen"]) == ([], [])
     assert "Stills of all 12 recordings were looked at" in said["said"]
     assert "2 people looked in all" in said["said"]
     assert said["said"].endswith("The pictures between were looked at by programs only.")
-    page = reported_study.page_without_pictures(study, release)
+    page = plain_page
     assert "WARNING" not in page
     assert "<dd>complete</dd>" in page
 
@@ -95,9 +95,7 @@ def test_a_recording_that_nobody_saw_is_a_warning_with_the_command_that_opens_it
     unseen = with_file(study, EXERCISE, "right", unseen=[[7, 9]], unseen_s=3)
     unseen = with_review(unseen, warnings=["1 of 12 recordings not seen by as many people as review.reviewers asks for"])
     said = privacy(unseen)
-    assert [(one["recording"], one["command"]) for one in said["unseen"]] == [
-        (EXERCISE, f".venv/bin/scrubin review --at {EXERCISE}:7"),
-    ]
+    assert [(one["recording"], one["command"]) for one in said["unseen"]] == [(EXERCISE, f".venv/bin/scrubin review --at {EXERCISE}:7")]
     assert "all 12" not in said["said"]
     text = section(reported_study.page_without_pictures(unseen, release), "privacy")
     assert text.index("WARNING") < text.index("1 of 12 recordings not seen") < text.index("right: 3 s unseen") < text.index("<h3>")
@@ -114,7 +112,7 @@ def test_the_incomplete_files_come_first_in_the_coverage(study, share):
     assert privacy(last)["totals"]["seen_s"] == 20 * 12 - (12 - first["seen_s"])
 
 
-def test_seconds_that_were_folded_are_counted_apart_from_those_that_were_seen(study, release):
+def test_seconds_that_were_folded_are_counted_apart_from_those_that_were_seen(study, release, plain_page):
     folded = with_file(study, EXERCISE, "left", folded_s=5)
     said = privacy(folded)
     assert (said["totals"]["seen_s"], said["totals"]["folded_s"]) == (20 * 12 - 5, 5)
@@ -122,7 +120,7 @@ def test_seconds_that_were_folded_are_counted_apart_from_those_that_were_seen(st
     text = section(reported_study.page_without_pictures(folded, release), "privacy")
     assert "5 s were folded: looked at by too few" in text
     assert "7 of 12, 5 folded" in text
-    assert "folded" not in section(reported_study.page_without_pictures(study, release), "privacy")
+    assert "folded" not in section(plain_page, "privacy")
 
 
 @pytest.mark.parametrize(
@@ -165,8 +163,8 @@ def test_nobody_is_said_to_have_looked_when_a_program_did_or_when_nobody_did(stu
     assert privacy(with_review(study, recordings=[]))["said"] == "There is no recording to look at."
 
 
-def test_people_their_time_and_their_agreement_are_on_the_page(study, release):
-    text = section(reported_study.page_without_pictures(study, release), "privacy")
+def test_people_their_time_and_their_agreement_are_on_the_page(study, release, plain_page):
+    text = section(plain_page, "privacy")
     assert ">1 h 2 min<" in text
     assert "Two people agree on 3 of 4 proposals that both decided (75 %)" in text
     alone = with_review(study, agreement={"shared": 0, "agreed": 0, "share": None, "pairs": []})
@@ -235,8 +233,8 @@ def test_a_rectangle_that_nobody_is_asked_for_is_not_undecided(study, release, r
     assert ("undecided</span>" in text) == bool(undecided)
 
 
-def test_every_picture_shows_the_frame_that_its_label_names(study, release):
-    text = section(reported_study.page_without_pictures(study, release), "hidden")
+def test_every_picture_shows_the_frame_that_its_label_names(plain_page):
+    text = section(plain_page, "hidden")
     shown = IMAGE.findall(text)
     assert {(name, camera) for _, _, name, camera in shown} >= {(PROCEDURE, "mono"), (EXERCISE, "left"), (EXERCISE, "right")}
     assert len(shown) == 3 * 3 + 2 + 12
@@ -251,8 +249,8 @@ def test_every_picture_shows_the_frame_that_its_label_names(study, release):
         assert label in text
 
 
-def test_hidden_and_shown_spans_are_told_apart(study, release):
-    text = section(reported_study.page_without_pictures(study, release), "hidden")
+def test_hidden_and_shown_spans_are_told_apart(plain_page):
+    text = section(plain_page, "hidden")
     start = text.index("Shown, because a person rejected it")
     end = text.index("<h3>Hidden</h3>")
     assert EXERCISE in text[start:end]
@@ -341,14 +339,14 @@ def test_when_there_are_too_many_spans_what_is_shown_keeps_its_pictures_and_the_
     assert len(IMAGE.findall(text)) == 3 + 2 + 10
 
 
-def test_worst_frames_are_labelled_by_released_and_by_source_time(study, release):
+def test_worst_frames_are_labelled_by_released_and_by_source_time(study, plain_page):
     frames = extracted_frames.worst_frames(study, 4)
     names = dict(zip(study.linkage.id, study.linkage.recording, strict=True))
     for frame in frames:
         source = frame["source"]
         assert (source["recording"], source["frame"]) == (names[frame["id"]], 10 + 25 * frame["frame"])
         assert source["time_s"] == pytest.approx(frame["time_s"] + 0.4)
-    text = section(reported_study.page_without_pictures(study, release), "quality")
+    text = section(plain_page, "quality")
     assert f"{frames[0]['source']['recording']}, frame {frames[0]['source']['frame']} at {frames[0]['source']['time_s']:.3f} s" in text
     assert f"--at {frames[0]['source']['recording']}:{frames[0]['time_s'] + 0.4:.1f}<" in text
 

@@ -39,23 +39,38 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def killed_after(monkeypatch, count):
-    """Let the process be killed when so many files were put there; returns the names of all that were."""
+def watch(monkeypatch, before=lambda _: None, after=lambda _: None):
+    """Let something happen before or after each file is put there; returns the names of all that were."""
     names, really = [], LocalFileSystem.put_file
 
     def put(self, source, target, **more):
-        if len(names) == count:
-            raise KeyboardInterrupt
-        names.append(target.partition("/there/")[2])
+        before(target)
         really(self, source, target, **more)
+        names.append(target.partition("/there/")[2])
+        after(target)
 
     monkeypatch.setattr(LocalFileSystem, "put_file", put)
     monkeypatch.setattr(pushing, "AT_ONCE", 1)
     return names
 
 
+def push_and_die(count, release, store):
+    """Let the process be killed when so many files were put there."""
+    left = [count]
+
+    def put(_):
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        watch(patch, put)
+        with pytest.raises(KeyboardInterrupt):
+            pushing.push(release, store)
+
+
 def test_what_is_put_there_is_the_release_and_its_list_comes_last(release, store, tmp_path, monkeypatch):
-    names = killed_after(monkeypatch, -1)
+    names = watch(monkeypatch)
     done = pushing.push(release, store)
     assert tree(tmp_path / "there") == tree(release)
     assert names[0] == pushing.MARK
@@ -73,13 +88,10 @@ def test_a_folder_named_by_an_address_is_made(release, tmp_path):
 
 @pytest.mark.parametrize("count", [0, 1, 2, 20])
 def test_a_push_that_was_killed_shows_no_release_and_goes_on_with_the_same_bytes(release, store, tmp_path, monkeypatch, count):
-    with monkeypatch.context() as patch:
-        killed_after(patch, count)
-        with pytest.raises(KeyboardInterrupt):
-            pushing.push(release, store)
+    push_and_die(count, release, store)
     with pytest.raises(ReleaseError, match="this is no release: it has no SHA256SUMS, which is put there last"):
         Release(store.address, cache=tmp_path / "cache")
-    names = killed_after(monkeypatch, -1)
+    names = watch(monkeypatch)
     done = pushing.push(release, store)
     assert tree(tmp_path / "there") == tree(release)
     assert done.there == max(0, count - 1)
@@ -90,7 +102,7 @@ def test_a_push_that_was_killed_shows_no_release_and_goes_on_with_the_same_bytes
 def test_killed_before_the_list_or_before_the_mark_goes(release, store, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(LocalFileSystem, "rm_file", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        killed_after(patch, -1)
+        watch(patch)
         with pytest.raises(KeyboardInterrupt):
             pushing.push(release, store)
     # The list is there: it is a release. The mark is not of its list, and nobody asks for it.
@@ -101,16 +113,13 @@ def test_killed_before_the_list_or_before_the_mark_goes(release, store, tmp_path
 
 def test_nothing_is_put_over_another_release_or_into_what_is_somebody_elses(release, store, tmp_path, monkeypatch):
     there, other = tmp_path / "there", downloaded_release.build(tmp_path / "other", seed=1)
-    with monkeypatch.context() as patch:
-        killed_after(patch, 5)
-        with pytest.raises(KeyboardInterrupt):
-            pushing.push(other, store)
+    push_and_die(5, other, store)
     for what in ("a part of another release lies there, which was never finished", "another release lies there"):
         before = tree(there)
         with pytest.raises(ReleaseError, match=f"^{re.escape(store.address)}: {what}; name an address where nothing lies"):
             pushing.push(release, store)
         assert tree(there) == before
-        killed_after(monkeypatch, -1)
+        watch(monkeypatch)
         pushing.push(other, store)
     shutil.rmtree(there)
     there.mkdir()
@@ -120,7 +129,7 @@ def test_nothing_is_put_over_another_release_or_into_what_is_somebody_elses(rele
 
 
 def test_a_file_that_fell_out_of_a_release_is_put_back(release, store, tmp_path, monkeypatch):
-    killed_after(monkeypatch, -1)
+    watch(monkeypatch)
     pushing.push(release, store)
     (tmp_path / "there" / downloaded_release.VIDEO).unlink()
     assert pushing.push(release, store).files == 1
@@ -132,28 +141,19 @@ def test_a_file_that_is_no_longer_the_checked_one_is_refused_and_the_list_is_nev
     """Of the same size, so that only its bytes tell."""
     project = tmp_path / "project"
     own = shutil.copytree(release, project / "data/release")
-    names, really, rewritten = killed_after(monkeypatch, -1), LocalFileSystem.put_file, []
     victim = sorted(name for name in tree(own) if name != "SHA256SUMS")[3]
+    other = b"x" * (own / victim).stat().st_size
 
-    def rewrite():
-        rewritten.append(victim)
-        (own / victim).write_bytes(b"x" * (own / victim).stat().st_size)
-
-    def put(self, source, target, **more):
-        if moment == "during" and target.endswith(f"/{victim}") and not rewritten:
-            rewrite()
-        really(self, source, target, **more)
-
-    def closing(*_):
-        if moment == "before":
-            rewrite()
+    def rewrite(*_):
+        (own / victim).write_bytes(other)
         return iter([])
 
-    monkeypatch.setattr(LocalFileSystem, "put_file", put)
-    monkeypatch.setattr(pushing, "GATE", {"checksums": closing})
     told = rf"{re.escape(victim)}, line \d+ of SHA256SUMS: it is no longer the file that was checked: .*; wait until no run writes there"
-    with pytest.raises(ReleaseError, match=told):
-        pushing.push_project(project, store)
+    with monkeypatch.context() as patch:
+        names = watch(patch, lambda target: rewrite() if moment == "during" and target.endswith(f"/{victim}") else None)
+        patch.setattr(pushing, "GATE", {"checksums": rewrite} if moment == "before" else {})
+        with pytest.raises(ReleaseError, match=told):
+            pushing.push_project(project, store)
     assert victim not in tree(tmp_path / "there")
     assert len(names) <= 5
     assert "SHA256SUMS" not in names
@@ -166,7 +166,7 @@ def test_a_file_that_is_no_longer_the_checked_one_is_refused_and_the_list_is_nev
 def test_a_whole_new_release_that_comes_after_the_gate_is_not_sent(release, store, tmp_path, monkeypatch):
     project = tmp_path / "project"
     own = shutil.copytree(release, project / "data/release")
-    killed_after(monkeypatch, -1)
+    watch(monkeypatch)
 
     def replacing(*_):
         shutil.rmtree(own)
@@ -181,17 +181,11 @@ def test_a_whole_new_release_that_comes_after_the_gate_is_not_sent(release, stor
 
 def test_the_list_that_is_sent_is_the_one_that_was_checked_whatever_lies_there_by_then(release, store, tmp_path, monkeypatch):
     own = shutil.copytree(release, tmp_path / "project/data/release")
-    really, last = LocalFileSystem.put_file, max(name for name in tree(own) if name != "SHA256SUMS")
-
-    def put(self, source, target, **more):
-        really(self, source, target, **more)
-        if target.endswith(f"/{last}"):
-            (own / "SHA256SUMS").write_bytes(b"another list\n")
-
-    monkeypatch.setattr(LocalFileSystem, "put_file", put)
-    monkeypatch.setattr(pushing, "AT_ONCE", 1)
+    last = max(name for name in tree(own) if name != "SHA256SUMS")
+    other = b"another list\n"
+    watch(monkeypatch, after=lambda target: (own / "SHA256SUMS").write_bytes(other) if target.endswith(f"/{last}") else None)
     pushing.push(own, store)
-    assert (own / "SHA256SUMS").read_bytes() == b"another list\n"
+    assert (own / "SHA256SUMS").read_bytes() == other
     assert tree(tmp_path / "there") == tree(release)
 
 
@@ -199,33 +193,28 @@ def test_the_list_that_is_sent_is_the_one_that_was_checked_whatever_lies_there_b
 def test_two_releases_that_are_pushed_to_one_address_at_once_are_never_both_there(release, store, tmp_path, monkeypatch, moment):
     """The second one begins when the first one has looked, or is in the middle; it saw an empty address."""
     other = downloaded_release.build(tmp_path / "other", seed=1)
-    really, begun, ends = LocalFileSystem.put_file, [], {}
-    names = sorted(name for name in tree(release) if name != "SHA256SUMS")
-    moment = pushing.MARK if moment == "at the mark" else names[5]
-
-    def put(self, source, target, **more):
-        if target.endswith(f"/{moment}") and not begun:
-            begun.append(target)
-            monkeypatch.setattr(pushing, "_refuse_others", lambda *_: None)
-            monkeypatch.setattr(ObjectFolder, "sizes", once_empty)
-            try:
-                pushing.push(other, store)
-            except ReleaseError as error:
-                ends["other"] = str(error)
-        really(self, source, target, **more)
-
-    looked = ObjectFolder.sizes
+    looked, begun, ends = ObjectFolder.sizes, [], {}
+    place = pushing.MARK if moment == "at the mark" else sorted(name for name in tree(release) if name != "SHA256SUMS")[5]
 
     def once_empty(self):
         monkeypatch.setattr(ObjectFolder, "sizes", looked)
         return {}
 
-    monkeypatch.setattr(pushing, "AT_ONCE", 1)
-    monkeypatch.setattr(LocalFileSystem, "put_file", put)
-    try:
-        pushing.push(release, store)
-    except ReleaseError as error:
-        ends["one"] = str(error)
+    def pushed(who, what):
+        try:
+            pushing.push(what, store)
+        except ReleaseError as error:
+            ends[who] = str(error)
+
+    def begin_other(target):
+        if target.endswith(f"/{place}") and not begun:
+            begun.append(target)
+            monkeypatch.setattr(pushing, "_refuse_others", lambda *_: None)
+            monkeypatch.setattr(ObjectFolder, "sizes", once_empty)
+            pushed("other", other)
+
+    watch(monkeypatch, begin_other)
+    pushed("one", release)
     assert all("somebody else put or removed something there meanwhile; name an address" in told for told in ends.values())
     assert ends
     there = tree(tmp_path / "there")
@@ -237,15 +226,7 @@ def test_two_releases_that_are_pushed_to_one_address_at_once_are_never_both_ther
 
 
 def test_what_somebody_else_removed_while_it_was_pushed_is_missed_before_the_list(release, store, tmp_path, monkeypatch):
-    names, really = [], LocalFileSystem.put_file
-
-    def put(self, source, target, **more):
-        really(self, source, target, **more)
-        names.append(target)
-        if len(names) == 9:
-            Path(names[5]).unlink()
-
-    monkeypatch.setattr(LocalFileSystem, "put_file", put)
+    names = watch(monkeypatch, after=lambda _: (tmp_path / "there" / names[5]).unlink() if len(names) == 9 else None)
     with pytest.raises(ReleaseError, match="somebody else put or removed something there meanwhile"):
         pushing.push(release, store)
     assert "SHA256SUMS" not in tree(tmp_path / "there")

@@ -14,6 +14,7 @@ import made_once
 import small_study
 from scrubin import cli
 from scrubin.base.errors import ReleaseError
+from scrubin.base.faults import error
 from scrubin.base.files import sha256_of
 from scrubin.curate.project import readiness
 from scrubin.stages.withdrawals import releases
@@ -90,19 +91,32 @@ def test_a_project_in_order_is_tagged_once_and_told_what_to_push(project, capsys
     assert run(project, "git", "status", "--porcelain") == ""
 
 
-def test_everything_that_is_wrong_is_said_at_once_and_nothing_is_tagged(project, capsys):
+def change_source_and_release(project: Path) -> None:
     (project / "source.csv").write_text("id,task,subset\nabelo,PegTransfer,test\n")
     (project / "data/release/splits/balanced.csv").write_text("other bytes\n")
+
+
+def test_everything_that_is_wrong_is_said_at_once_and_nothing_is_tagged(project, capsys, monkeypatch):
+    change_source_and_release(project)
+    outdated = error("dvc.lock", "dvc status", "a stage is not up to date", "run it")
+    monkeypatch.setattr(readiness, "CHECKS", {**readiness.CHECKS, "dvc status": lambda *_: iter([outdated])})
     assert cli.main(["tag", "1.0.1", str(project)]) == 1
     said = capsys.readouterr().err
     for part in (
         "release.version is 1.0.0",
         "source.csv: it is not as the last commit has it",
-        "1 stages are not up to date: release; changed or missing: data/release, source.csv",
+        "a stage is not up to date",
         "data/release/splits/balanced.csv: its SHA-256 is not the one in SHA256SUMS",
     ):
         assert part in said
     assert run(project, "git", "tag") == ""
+
+
+@pytest.mark.slow
+def test_a_stage_that_is_not_up_to_date_is_named_with_what_changed(project):
+    change_source_and_release(project)
+    (fault,) = readiness.CHECKS["dvc status"](project, VERSION)
+    assert "1 stages are not up to date: release; changed or missing: data/release, source.csv" in fault.sentence
 
 
 def test_make_release_is_the_same_and_needs_a_version(project):

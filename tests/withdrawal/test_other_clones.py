@@ -3,10 +3,10 @@
 import json
 import os
 import shutil
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -17,17 +17,15 @@ from hypothesis import strategies as st
 
 import listed_project
 import release as stage
-import repro
 import version_pairs
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import file_lists
 from scrubin.base.errors import ReleaseError
-from scrubin.base.faults import error
 from scrubin.base.files import write_json, write_text
 from scrubin.base.layout import RELEASE
 from scrubin.curate.lists import withdrawal
-from scrubin.curate.preflight import Findings, preflight
+from scrubin.curate.preflight import preflight
 from scrubin.curate.project.outputs import md5_of
 from scrubin.data.diff.difference import Step, next_version
 from scrubin.stages import pseudonymize
@@ -35,25 +33,40 @@ from scrubin.stages.release import clone_record, gates, other_clones
 from scrubin.stages.release.release_params import Previous
 from scrubin.stages.withdrawals import releases
 
+KEPT = r"this_clone\.json"
 RAW = Path("data/raw")
 NOTE = {"version": "2.0.0", "recordings": 1, "reason": "consent"}
-ALL = {f"peg {number}": f"id{number}" for number in range(4)}
+LATER = {**NOTE, "version": "3.0.0"}
+NEW = {f"peg {number}": f"id{number}" for number in range(5)}
+ALL = {name: id_ for name, id_ in NEW.items() if name != "peg 4"}
+THREE = ("id0", "id1", "id2")
 GONE = "peg 3"
+STAYING = {name: id_ for name, id_ in ALL.items() if name != GONE}
+OTHERS = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
 NOBODY = Memory()
 KNOWN = Memory().with_recording(GONE, "consent", {"id": {"id3"}}, [])
-BACK = r"data/release: version 2\.0\.0 was made by another clone and notes withdrawals .* does not hold: 'peg 3' \(id3\); bring"
+OWN = Memory().with_recording("peg 0", "consent", {"id": {"id0"}}, [])
+BOTH = OWN.with_recording(GONE, "consent", {"id": {"id3"}}, [])
+NEWCOMER = Memory().with_recording("new", "consent", {"id": {"id9"}}, [])
 
 
 @pytest.fixture(autouse=True)
-def project(tmp_path, monkeypatch):
-    listed_project.make(tmp_path, pegs=6)
+def clone(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
-def release(folder: Path = RELEASE, ids=("id0", "id1", "id2"), *notes: dict, name: str = "a-study", version: str = "2.0.0") -> None:
-    """Let a release lie there, as another clone has made it."""
-    version_pairs.build(folder, ids, version)
+@pytest.fixture
+def study(tmp_path):
+    """The clone with the lists of its raw study."""
+    listed_project.make(tmp_path, pegs=6)
+
+
+def release(folder: Path = RELEASE, ids=THREE, *notes: dict, name: str = "a-study", version: str = "2.0.0") -> None:
+    """Let a release lie there, as another clone has made it: as much of it as says who is in it and who withdrew."""
+    for id_ in ids:
+        write_text(folder / f"videos/PegTransfer/mono/{id_}.mkv", id_)
+    (folder / "tables").mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table({"id": pa.array([*ids], pa.string())}), folder / "tables/videos.parquet")
     write_json(folder / "croissant.json", {"name": name, "version": version})
     write_json(folder / "metadata/withdrawn.json", {"withdrawn": list(notes)})
     version_pairs.seal(folder)
@@ -64,6 +77,10 @@ def last(recordings=None, **more) -> dict:
     return {"name": "a-study", "version": "1.0.0", "recordings": ALL if recordings is None else recordings} | more
 
 
+def without(*names: str) -> dict:
+    return {name: id_ for name, id_ in NEW.items() if name not in names}
+
+
 def try_to_release(of: dict, now: dict, withdrawn: Memory = NOBODY, previous: str | None = None, name: str = "a-study"):
     write_json(gates.LAST_RELEASE_PATH, of)
     of = gates.last_release(name)
@@ -72,39 +89,168 @@ def try_to_release(of: dict, now: dict, withdrawn: Memory = NOBODY, previous: st
     return other_clones.carried(earlier, of, now, {name: "consent" for name in of["recordings"] if name in withdrawn})
 
 
-def test_a_clone_that_released_somebody_earlier_does_not_release_them_again():
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
-    with pytest.raises(ReleaseError, match=BACK) as refused:
-        try_to_release(last(), {**ALL, "new": "id9"})
+def asks_for(*names: str, where: str = "data/release", version: str = "2.0.0") -> str:
+    """Return what a refusal says of whom a release of another clone may mean."""
+    listed = ", ".join(rf"'{name}' \({ {**NEW, 'new': 'id9'}[name] }\)" for name in names)
+    return rf"{where}: version {version} was made by another clone and notes withdrawals .* does not hold: {listed}; bring"
+
+
+def remember(of: dict) -> None:
+    write_json(gates.LAST_RELEASE_PATH, of)
+
+
+def remembered() -> dict:
+    return json.loads(gates.LAST_RELEASE_PATH.read_text())
+
+
+def keep_what_lies_there() -> None:
+    other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
+
+
+def refused(says: str, *arguments, **more) -> str:
+    with pytest.raises(ReleaseError, match=says) as told:
+        try_to_release(*arguments, **more)
+    return str(told.value)
+
+
+class Case(NamedTuple):
+    """A release of another clone, in its place or where parameters name it, and what this clone has released and would release."""
+
+    ids: tuple[str, ...] = THREE
+    notes: tuple[dict, ...] = (NOTE,)
+    called: str = "a-study"
+    version: str = "2.0.0"
+    is_before: bool = False
+    of: dict = last()
+    now: dict = ALL
+    known: Memory = NOBODY
+    name: str = "a-study"
+
+    def try_to_release(self, tmp_path: Path):
+        before = tmp_path / "before"
+        release(before if self.is_before else RELEASE, self.ids, *self.notes, name=self.called, version=self.version)
+        return try_to_release(self.of, self.now, self.known, str(before) if self.is_before else None, self.name)
+
+
+RENAMED = {"called": "as it was called before", "is_before": True}
+NOTED = {"version": "2.0.0", "withdrawn": [NOTE]}
+THIS_EDITION = {"version": "2.1.0", "withdrawn": [NOTE], "made": [], "answered": []}
+TWO_CLONES = {
+    f"{what}, {edition}": Case(ids, of=last(OTHERS, **more), now=OTHERS, known=OWN)
+    for what, ids in {"somebody of both": THREE, "an own newcomer": ("id1", "id2")}.items()
+    for edition, more in {"an earlier edition": NOTED, "this edition": THIS_EDITION}.items()
+}
+"""Somebody withdrew in each of two; both notes say the same, and whether who withdrew here was ever in the other one nobody can tell."""
+THIRD = Case(("id1", "id2", "id3"), of=last(without("peg 0"), version="2.1.0", withdrawn=[NOTE]), now=without("peg 0"), known=OWN)
+REFUSED = {
+    "who was released earlier": (Case(now={**ALL, "new": "id9"}), asks_for(GONE)),
+    "nobody of the other release is left": (Case(("id0", "id1"), now={"peg 2": "id2", GONE: "id3"}), asks_for("peg 2", GONE)),
+    "in the release that parameters name": (Case(**RENAMED), asks_for(GONE, where="before") + ".* or set 'release.previous' to null"),
+    "it is called as elsewhere": (Case(called="as elsewhere"), asks_for(GONE)),
+    "both are called as elsewhere": (Case(called="as elsewhere", name="as elsewhere"), asks_for(GONE)),
+    "each has another name": (Case(called="as elsewhere", name="a third name"), asks_for(GONE)),
+    "here withdrew nobody of a release": (Case(known=NEWCOMER), asks_for(GONE)),
+    "here withdrew an own newcomer": (Case(of=last({**ALL, "new": "id9"}), known=NEWCOMER), asks_for(GONE)),
+    "why is another": (Case(notes=({**NOTE, "reason": "quality"},), of=last({**ALL, "new": "id9"}), known=NEWCOMER), asks_for(GONE)),
+    "a higher version was released here": (Case(of=last(version="2.1.0")), asks_for(GONE)),
+    "a higher version was released here, and is renamed since": (Case(of=last(version="2.1.0"), name="as since"), asks_for(GONE)),
+    "who withdrew here is still in it": (Case(now=OTHERS, known=OWN), asks_for(GONE)),
+    **{what: (case, asks_for(GONE)) for what, case in TWO_CLONES.items()},
+    "old notes of its own are no answer": (Case(of=last(OTHERS, version="2.1.0", withdrawn=[NOTE]), now=OTHERS, known=OWN), asks_for(GONE)),
+    "it has those alone who withdrew here": (
+        Case(("id3", "id4"), version="3.0.0", of=last(STAYING), now=STAYING, known=KNOWN),
+        asks_for("peg 0", "peg 1", "peg 2", version="3.0.0"),
+    ),
+    **{
+        f"a third clone that never had who withdrew has {version}": (THIRD._replace(version=version), asks_for("peg 4", version=version))
+        for version in ("2.0.0", "2.0.1", "2.2.0")
+    },
+    "what parameters name has somebody who withdrew, so it is none of an edition before": (
+        Case(is_before=True, of=last(OTHERS, version="2.1.0", withdrawn=[NOTE]), now=OTHERS, known=OWN),
+        asks_for(GONE, where="before"),
+    ),
+    # Two withdrew here; a third clone has both, notes one as this one noted its first, and may mean somebody else.
+    "what parameters name has more of them than were noted since": (
+        Case(
+            is_before=True,
+            of=last({"peg 2": "id2", GONE: "id3"}, version="3.0.0", withdrawn=[NOTE, LATER]),
+            now={"peg 2": "id2", GONE: "id3"},
+            known=OWN.with_recording("peg 1", "consent", {"id": {"id1"}}, []),
+        ),
+        asks_for(GONE, where="before"),
+    ),
+}
+FOURTH = {**NOTE, "version": "4.0.0"}
+LOST = {**NOTE, "version": "0.9.0"}
+EARLIER = {**NOTE, "version": "1.5.0"}
+RELEASED = {
+    "who was in no release of this clone is nobody who comes back": (Case(of=last({})), ([NOTE], {})),
+    "others, or all under new ids": (Case(("x0", "x1"), now={**ALL, "new": "id9"}), ([], {})),
+    "an edition that noted nothing": (Case(notes=(), now={**ALL, "new": "id9"}), ([], {})),
+    "with the memory of that clone": (Case(now={**STAYING, "new": "id9"}, known=KNOWN), ([NOTE], {})),
+    "with its memory and its record": (Case(of=last(STAYING, **NOTED), now={**STAYING, "new": "id9"}, known=KNOWN), ([NOTE], {})),
+    # With the other clone's row both are counted.
+    **{
+        what: (case._replace(now=without("peg 0", GONE, "peg 4"), known=BOTH), ([NOTE], {GONE: "consent"}))
+        for what, case in TWO_CLONES.items()
+    },
+    "notes were lost, and somebody withdraws since": (
+        Case(tuple(ALL.values()), (LOST,), version="1.0.0", now=STAYING, known=KNOWN.with_recording("earlier", "consent", {}, [])),
+        ([LOST], {GONE: "consent"}),
+    ),
+    # Withdrawn, released, taken back by ``--undo``, released by the only curator: both releases may be the one before.
+    **{
+        f"taken back: {what}, {held}": (Case(ids, version=version, of=last(**own), now={**ALL, "new": "id9"}, **RENAMED), ([NOTE], {}))
+        for held, (ids, version) in {"all": (tuple(ALL.values()), "3.0.0"), "without who came back": (THREE, "2.0.0")}.items()
+        for what, own in {
+            "renamed": {"name": "as it was called before", "version": "3.0.0", "withdrawn": [NOTE]},
+            "the same name": {"version": "3.0.0", "withdrawn": [NOTE]},
+            "lost": {"recordings": {}},
+        }.items()
+    },
+    "taken back, and withdrawn again": (
+        Case(
+            THREE,
+            (NOTE, FOURTH),
+            version="4.0.0",
+            of=last(STAYING, name="as it was called before", version="4.0.0", withdrawn=[NOTE, FOURTH]),
+            now={**STAYING, "new": "id9"},
+            known=KNOWN,
+            **RENAMED,
+        ),
+        ([NOTE, FOURTH], {}),
+    ),
+    "an own release of the same number under another name, of an edition before": (
+        Case(
+            ("id1", "id2", "id3", "id4"),
+            (EARLIER,),
+            of=last({**without("peg 0"), "new": "id9"}, version="2.0.0", withdrawn=[EARLIER]),
+            now={**without("peg 0"), "new": "id9"},
+            known=OWN,
+            **RENAMED,
+        ),
+        ([EARLIER], {}),
+    ),
+}
+
+
+@pytest.mark.parametrize(("case", "says"), REFUSED.values(), ids=REFUSED)
+def test_whom_a_note_of_another_clone_may_mean_is_not_released_again(case, says, tmp_path):
+    with pytest.raises(ReleaseError, match=says):
+        case.try_to_release(tmp_path)
+
+
+@pytest.mark.parametrize(("case", "carried"), RELEASED.values(), ids=RELEASED)
+def test_a_curator_who_works_alone_or_brings_what_the_other_clone_knows_is_not_refused(case, carried, tmp_path):
+    assert case.try_to_release(tmp_path) == carried
+
+
+def test_a_refusal_says_what_to_bring_and_what_else_it_may_be():
+    release(RELEASE, THREE, NOTE)
+    said = refused(asks_for(GONE), last(), ALL)
     for file in ("data/raw/withdrawn.csv", "data/private/withdrawn.json", "data/private/released.json"):
-        assert file in str(refused.value)
-    assert "if this clone made 2.0.0, data/private/this_clone.json is of an older backup, or an edition before" in str(refused.value)
-
-
-def test_nor_where_nobody_of_the_other_release_is_left_here():
-    release(RELEASE, ("id0", "id1"), NOTE)
-    with pytest.raises(ReleaseError, match=r"'peg 2' \(id2\), 'peg 3' \(id3\); bring"):
-        try_to_release(last(), {"peg 2": "id2", "peg 3": "id3"})
-
-
-def test_who_was_in_no_release_of_this_clone_is_nobody_who_comes_back():
-    """Nobody can tell them from new recordings."""
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
-    try_to_release(last({}), ALL)
-
-
-def test_the_release_before_that_parameters_name_says_so_as_well(tmp_path):
-    release(tmp_path / "before", ("id0", "id1", "id2"), NOTE, name="as it was called before")
-    with pytest.raises(ReleaseError, match=r"before: version 2\.0\.0 was made by another.* or set 'release\.previous' to null"):
-        try_to_release(last(), ALL, previous=str(tmp_path / "before"))
-
-
-def test_with_the_memory_of_that_clone_the_next_release_repeats_its_note_and_counts_nobody_twice():
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
-    staying = {name: id_ for name, id_ in ALL.items() if name != GONE}
-    assert try_to_release(last(), {**staying, "new": "id9"}, KNOWN) == ([NOTE], {})
-    of_theirs = last(staying, version="2.0.0", withdrawn=[NOTE])
-    assert try_to_release(of_theirs, {**staying, "new": "id9"}, KNOWN) == ([NOTE], {})
+        assert file in said
+    assert "if this clone made 2.0.0, data/private/this_clone.json is of an older backup, or an edition before" in said
 
 
 @pytest.mark.parametrize(
@@ -126,102 +272,12 @@ def test_whom_only_this_clone_released_and_withdrew_is_counted_beside_whom_the_o
     assert (notes, sorted(uncounted)) == ([NOTE], left)
 
 
-def test_who_withdraws_since_is_counted_also_where_notes_were_lost():
-    release(RELEASE, tuple(ALL.values()), {**NOTE, "version": "0.9.0"}, version="1.0.0")
-    staying = {name: id_ for name, id_ in ALL.items() if name != GONE}
-    both = KNOWN.with_recording("earlier", "consent", {}, [])
-    assert try_to_release(last(), staying, both) == ([{**NOTE, "version": "0.9.0"}], {GONE: "consent"})
-
-
-@pytest.mark.parametrize("change", ["other ids", "no note"])
-def test_a_curator_who_works_alone_is_not_refused(change):
-    """Others, or all under new ids; an edition that noted nothing."""
-    ids = ("id0", "id1", "id2") if change != "other ids" else ("x0", "x1")
-    notes = () if change == "no note" else (NOTE,)
-    release(RELEASE, ids, *notes)
-    try_to_release(last(), {**ALL, "new": "id9"})
-
-
-@pytest.mark.parametrize("name", ["a-study", "as the other clone calls it", "a third name"])
-def test_a_release_of_the_same_people_counts_whatever_the_data_set_is_called(name):
-    release(RELEASE, ("id0", "id1", "id2"), NOTE, name="as the other clone calls it")
-    with pytest.raises(ReleaseError, match=BACK):
-        try_to_release(last(), ALL, name=name)
-
-
-ALONE = {
-    "renamed": {"recordings": ALL, "name": "as it was called before", "version": "3.0.0", "withdrawn": [NOTE]},
-    "the same name": {"recordings": ALL, "version": "3.0.0", "withdrawn": [NOTE]},
-    "lost": {"recordings": {}},
-}
-
-
-@pytest.mark.cases(3)
-@pytest.mark.parametrize("what", ALONE)
-@pytest.mark.parametrize("held", ["all", "without who came back"])
-def test_who_was_taken_back_by_the_only_curator_may_be_released_with_somebody_new(what, held, tmp_path):
-    """Withdrawn, released, taken back by ``--undo``, released: both releases may be the one before."""
-    ids, version = (tuple(ALL.values()), "3.0.0") if held == "all" else (("id0", "id1", "id2"), "2.0.0")
-    before = tmp_path / "before"
-    release(before, ids, NOTE, name="as it was called before", version=version)
-    try_to_release(last(**ALONE[what]), {**ALL, "new": "id9"}, previous=str(before))
-
-
-def test_so_may_be_who_remains_when_they_withdraw_again(tmp_path):
-    staying = {name: id_ for name, id_ in ALL.items() if name != GONE}
-    notes = (NOTE, {**NOTE, "version": "4.0.0"})
-    release(tmp_path / "before", ("id0", "id1", "id2"), *notes, name="as it was called before", version="4.0.0")
-    of = last(staying, name="as it was called before", version="4.0.0", withdrawn=list(notes))
-    try_to_release(of, {**staying, "new": "id9"}, KNOWN, previous=str(tmp_path / "before"))
-
-
-OWN = Memory().with_recording("peg 0", "consent", {"id": {"id0"}}, [])
-
-
-@pytest.mark.parametrize("held", [("id0", "id1", "id2"), ("id1", "id2")], ids=["somebody of both", "an own newcomer"])
-@pytest.mark.parametrize("more", [{}, {"version": "2.1.0", "made": [], "answered": []}], ids=["an earlier edition", "this edition"])
-def test_two_clones_in_which_somebody_withdrew_release_neither_again(held, more):
-    """Both released 2.0.0, and both notes say the same; whether who withdrew here was ever in the other clone nobody can tell."""
-    release(RELEASE, held, NOTE)
-    own = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
-    with pytest.raises(ReleaseError, match=BACK):
-        try_to_release(last(own, **{"version": "2.0.0", "withdrawn": [NOTE], **more}), own, OWN)
-    both, staying = OWN.with_recording(GONE, "consent", {"id": {"id3"}}, []), {name: id_ for name, id_ in own.items() if name != GONE}
-    noted = try_to_release(last(own, **{"version": "2.0.0", "withdrawn": [NOTE], **more}), staying, both)
-    assert noted == ([NOTE], {GONE: "consent"}), "with the other clone's row both are counted"
-
-
-@pytest.mark.parametrize("here", ["nobody of a release withdrew", "an own newcomer withdrew", "why is another"])
-def test_a_withdrawal_here_is_not_the_one_that_another_clone_notes(here):
-    release(RELEASE, ("id0", "id1", "id2"), {**NOTE, "reason": "quality"} if here == "why is another" else NOTE)
-    own = ALL if here == "nobody of a release withdrew" else {**ALL, "new": "id9"}
-    known = Memory().with_recording("new", "consent", {"id": {"id9"}}, [])
-    with pytest.raises(ReleaseError, match=BACK):
-        try_to_release(last(own), ALL, known)
-
-
-@pytest.mark.parametrize("name", ["a-study", "as it is called since"])
-def test_nor_does_a_clone_that_has_released_a_higher_version_without_knowing(name):
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
-    with pytest.raises(ReleaseError, match=BACK):
-        try_to_release(last(version="2.1.0"), ALL, name=name)
-
-
-def test_who_withdrew_here_and_is_still_in_the_other_release_is_not_whom_it_notes():
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
-    staying = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
-    with pytest.raises(ReleaseError, match=BACK):
-        try_to_release(last(), staying, OWN)
-
-
 def test_whom_the_other_clone_only_excluded_is_released_again_with_its_record_and_not_with_its_rows_alone():
     """Whom its note means the rows do not tell: they may be of somebody whom it never had. Who withdrew here is then noted anew."""
     release(RELEASE, ("id0", "id1"), NOTE)
-    both, now = OWN.with_recording(GONE, "consent", {"id": {"id3"}}, []), {"peg 1": "id1", "peg 2": "id2"}
-    with pytest.raises(ReleaseError, match=r"'peg 2' \(id2\); bring"):
-        try_to_release(last(), now, both)
-    of_theirs = last({"peg 0": "id0", "peg 1": "id1"}, version="2.0.0", withdrawn=[NOTE])
-    assert try_to_release(of_theirs, now, both) == ([NOTE], {"peg 0": "consent"})
+    now = {"peg 1": "id1", "peg 2": "id2"}
+    refused(asks_for("peg 2"), last(), now, BOTH)
+    assert try_to_release(last({"peg 0": "id0", "peg 1": "id1"}, **NOTED), now, BOTH) == ([NOTE], {"peg 0": "consent"})
 
 
 def made(now: dict, withdrawn=KNOWN) -> None:
@@ -230,122 +286,115 @@ def made(now: dict, withdrawn=KNOWN) -> None:
     other_clones.keep(earlier, withdrawn)
     other_clones.refuse_return(earlier, now["recordings"], RAW, now["version"], withdrawn)
     other_clones.note_made(earlier, now, withdrawn)
-    write_json(gates.LAST_RELEASE_PATH, now)
+    remember(now)
     other_clones.note_released()
 
 
-STAYING = {name: id_ for name, id_ in ALL.items() if name != GONE}
+def seen(ids, *notes: dict, version: str = "2.0.0") -> None:
+    """Let a release be pulled, be looked at by a run, and go from its place."""
+    release(RELEASE, ids, *notes, version=version)
+    keep_what_lies_there()
+    shutil.rmtree(RELEASE)
 
 
-def test_what_was_answered_once_is_not_asked_again():
+def brought(of: dict) -> dict:
+    """Let this clone, which has run since its own last release, go on from the record of another one."""
+    remember(last(NEW))
+    other_clones.keep([], NOBODY)
+    remember(of)
+    return of
+
+
+def test_what_was_answered_once_is_not_asked_again_and_who_withdrew_is_missing_no_more():
     """The other clone goes on from the same notes; this one has somebody new since."""
-    write_json(gates.LAST_RELEASE_PATH, last(version="1.1.0"))
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    remember(last(version="1.1.0"))
+    release(RELEASE, THREE, NOTE)
     now = last({**STAYING, "new": "id9"}, version="2.1.0", withdrawn=[NOTE])
     made(now)
-    release(RELEASE, ("id0", "id1", "id2", "id8"), NOTE, version="2.2.0")
+    assert clone_record.load().others == ()
+    release(RELEASE, (*THREE, "id8"), NOTE, version="2.2.0")
     assert try_to_release(now, now["recordings"], KNOWN) == ([NOTE], {})
 
 
 def test_who_was_only_missing_when_a_note_was_answered_may_still_be_whom_it_means():
     """Set aside for one release, and mended for the next: with the other clone's record, or its next release, it is known who is meant."""
-    write_json(gates.LAST_RELEASE_PATH, last())
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    remember(last())
+    release(RELEASE, THREE, NOTE)
     of = last({**STAYING, "new": "id9"}, version="2.1.0", withdrawn=[NOTE])
     made(of, NOBODY)
     shutil.rmtree(RELEASE)
     for version in ("2.2.0", "2.3.0"):
-        with pytest.raises(
-            ReleaseError, match=r"this_clone\.json: version 2\.0\.0 was made by another .* does not hold: 'peg 3' \(id3\); bring"
-        ):
-            try_to_release(of, {**ALL, "new": "id9"})
+        refused(asks_for(GONE, where=KEPT), of, {**ALL, "new": "id9"})
         of = last({**STAYING, "new": "id9", version: "id8"}, version=version, withdrawn=[NOTE])
         made(of, NOBODY)
-    release(RELEASE, ("id0", "id1", "id2"), NOTE, version="2.1.0")
-    with pytest.raises(ReleaseError, match=r"data/release: version 2\.1\.0 was made .*: 'peg 3' \(id3\); bring"):
-        try_to_release(of, {**ALL, "new": "id9"})
+    release(RELEASE, THREE, NOTE, version="2.1.0")
+    refused(asks_for(GONE, version="2.1.0"), of, {**ALL, "new": "id9"})
     shutil.rmtree(RELEASE)
-    try_to_release(last(STAYING, version="2.0.0", withdrawn=[NOTE]), ALL)
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    try_to_release(last(STAYING, **NOTED), ALL)
+    release(RELEASE, THREE, NOTE)
     try_to_release(of, {**STAYING, "new": "id9"})
-
-
-def test_who_withdrew_is_missing_no_more():
-    write_json(gates.LAST_RELEASE_PATH, last())
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
-    made(last(STAYING, version="2.1.0", withdrawn=[NOTE]))
-    assert clone_record.load().others == ()
 
 
 def test_the_record_of_one_other_clone_does_not_take_away_what_a_third_one_said():
     """It is followed as the message says: rows and record of the one; of the other one nobody has brought anything yet."""
-    write_json(gates.LAST_RELEASE_PATH, last())
-    for ids, reason in ((("id0", "id1", "id3"), "request"), (("id0", "id1", "id2"), "consent")):
-        release(RELEASE, ids, {**NOTE, "reason": reason})
-        other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
-        shutil.rmtree(RELEASE)
-    of_theirs = last(STAYING, version="2.0.0", withdrawn=[NOTE], made=[], answered=[])
-    with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .* does not hold: 'peg 2' \(id2\); bring"):
-        try_to_release(of_theirs, STAYING)
-    try_to_release(of_theirs, {name: id_ for name, id_ in STAYING.items() if name != "peg 2"})
+    remember(last())
+    seen(("id0", "id1", "id3"), {**NOTE, "reason": "request"})
+    seen(THREE, NOTE)
+    of_theirs = last(STAYING, **NOTED, made=[], answered=[])
+    refused(asks_for("peg 2", where=KEPT), of_theirs, STAYING)
+    try_to_release(of_theirs, without("peg 2", GONE, "peg 4"))
 
 
 @pytest.mark.parametrize("place", ["before", "its place"])
 def test_an_own_release_is_known_again_when_this_clone_goes_on_from_the_record_of_another(place, tmp_path):
-    write_json(gates.LAST_RELEASE_PATH, last())
-    own = last({name: id_ for name, id_ in ALL.items() if name != "peg 0"}, version="2.0.0", withdrawn=[NOTE])
-    made(own, OWN)
-    release(RELEASE, ("id0", "id1", "id2", "id9"), NOTE)
-    with pytest.raises(ReleaseError, match=BACK):
-        made(last(own["recordings"], version="3.0.0"), OWN)
-    theirs = last({**STAYING, "new": "id9"}, version="2.0.0", withdrawn=[NOTE], made=[], answered=[])
+    remember(last())
+    made(last(OTHERS, **NOTED), OWN)
+    release(RELEASE, (*THREE, "id9"), NOTE)
+    with pytest.raises(ReleaseError, match=asks_for(GONE)):
+        made(last(OTHERS, version="3.0.0"), OWN)
+    theirs = last({**STAYING, "new": "id9"}, **NOTED, made=[], answered=[])
     both, before = {"peg 1": "id1", "peg 2": "id2", "new": "id9"}, tmp_path / "before" if place == "before" else RELEASE
-    release(before, tuple(own["recordings"].values()), NOTE)
+    release(before, OTHERS.values(), NOTE)
     try_to_release(theirs, both, previous=str(before) if place == "before" else None)
     made(last({**both, "newer": "id8"}, version="3.0.0", withdrawn=[NOTE]))
-    release(RELEASE, ("id0", "id1", "id2", "id9"), NOTE, version="2.1.0")
+    release(RELEASE, (*THREE, "id9"), NOTE, version="2.1.0")
     made(last({**both, "newer": "id8"}, version="3.1.0", withdrawn=[NOTE]))
 
 
 @pytest.mark.parametrize("lies_there", [False, True])
-@pytest.mark.parametrize("more", [[], [{**NOTE, "version": "3.0.0"}]], ids=["as many notes", "a note more"])
+@pytest.mark.parametrize("more", [[], [LATER]], ids=["as many notes", "a note more"])
 def test_a_later_version_of_another_clone_whose_record_is_brought_is_no_question(more, lies_there):
     """It has somebody new whom this clone has, too."""
-    write_json(gates.LAST_RELEASE_PATH, last())
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
-    other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
+    remember(last())
+    release(RELEASE, THREE, NOTE)
+    keep_what_lies_there()
     if not lies_there:
         shutil.rmtree(RELEASE)
     later = {**STAYING, "new": "id9"}
     assert try_to_release(last(later, version="3.0.0", withdrawn=[NOTE, *more]), later) == ([NOTE, *more], {})
 
 
-@pytest.mark.parametrize("when", ["at once", "after a release of this edition"])
-def test_old_notes_of_its_own_are_no_answer_of_a_clone_that_did_not_write_down_what_it_made(when):
+def test_old_notes_of_its_own_are_no_answer_after_a_release_of_this_edition_either():
     """It withdrew somebody itself in a version of the same number, and for the same reason."""
-    own = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
-    of = last(own, version="2.1.0", withdrawn=[NOTE])
-    if when != "at once":
-        write_json(gates.LAST_RELEASE_PATH, of)
-        of = {**of, "version": "2.2.0"}
-        made(of, OWN)
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
-    with pytest.raises(ReleaseError, match=BACK):
-        try_to_release(of, own, OWN)
+    remember(last(OTHERS, version="2.1.0", withdrawn=[NOTE]))
+    of = last(OTHERS, version="2.2.0", withdrawn=[NOTE])
+    made(of, OWN)
+    release(RELEASE, THREE, NOTE)
+    refused(asks_for(GONE), of, OTHERS, OWN)
 
 
 def test_a_release_that_was_killed_has_answered_nothing_before_its_record_is_written():
-    write_json(gates.LAST_RELEASE_PATH, last())
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    remember(last())
+    release(RELEASE, THREE, NOTE)
     earlier = other_clones.releases_here(None, NOBODY)
     other_clones.keep(earlier, NOBODY)
     shutil.rmtree(RELEASE)
     now = last(STAYING, version="2.1.0", withdrawn=[NOTE])
     other_clones.note_made(earlier, now, KNOWN)
     assert (clone_record.load().others[0].version, clone_record.load().answered) == ("2.0.0", ())
-    write_json(gates.LAST_RELEASE_PATH, now)
+    remember(now)
     (answered,) = clone_record.load().answered
-    assert (clone_record.load().others, answered.version, answered.ids) == ((), "2.0.0", {"id0", "id1", "id2"})
+    assert (clone_record.load().others, answered.version, answered.ids) == ((), "2.0.0", {*THREE})
     assert clone_record.PATH.stat().st_mode & 0o777 == 0o600
 
 
@@ -356,46 +405,46 @@ DAMAGED = {
     "unread": (None, "yes"),
     "next": (None, []),
 }
+DAMAGED_LAST = {
+    "made": (None, [[1]]),
+    "other_clone": ("x",),
+    "withdrawn": (None, ["x"]),
+    "version": (None,),
+    "recordings": ([["peg 0", "id0"]], {"peg 0": ["id0"]}, {"peg 0": 5}),
+}
 
 
-@pytest.mark.parametrize(("place", "value"), [(place, value) for place, values in DAMAGED.items() for value in values])
+def places(damaged: dict[str, tuple]) -> list[tuple[str, object]]:
+    return [(place, value) for place, values in damaged.items() for value in values]
+
+
+@pytest.mark.parametrize(("place", "value"), places(DAMAGED))
 def test_what_cannot_be_read_of_it_is_told_with_file_place_and_mend(place, value):
-    write_json(gates.LAST_RELEASE_PATH, last())
+    remember(last())
     write_json(clone_record.PATH, {"made": [], place: value})
     with pytest.raises(ReleaseError, match=r"private/this_clone\.json: .*'.*expected .*, found .*; restore it from a backup, or remove"):
         other_clones.releases_here(None, NOBODY)
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "{}"])
-def test_a_file_that_is_no_such_record_is_told(text):
-    write_text(clone_record.PATH, text)
-    with pytest.raises(ReleaseError, match=r"private/this_clone\.json: .*restore it from a backup, or remove it"):
+@pytest.mark.parametrize(
+    ("text", "why"), [("{", "JSONDecodeError"), ("[]", "list"), ("{}", "it has no 'made'"), (None, "IsADirectoryError")]
+)
+def test_a_file_that_is_no_such_record_is_told(text, why):
+    clone_record.PATH.mkdir(parents=True) if text is None else write_text(clone_record.PATH, text)
+    with pytest.raises(ReleaseError, match=rf"private/this_clone\.json: .*{why}.*restore it from a backup, or remove it"):
         other_clones.releases_here(None, NOBODY)
 
 
-DAMAGED_LAST = [
-    ("made", None),
-    ("made", [[1]]),
-    ("other_clone", "x"),
-    ("withdrawn", None),
-    ("withdrawn", ["x"]),
-    ("version", None),
-    ("recordings", [["peg 0", "id0"]]),
-    ("recordings", {"peg 0": ["id0"]}),
-    ("recordings", {"peg 0": 5}),
-]
-
-
 def test_so_is_a_record_of_the_last_release_without_its_number():
-    write_json(gates.LAST_RELEASE_PATH, {"name": "a-study", "recordings": {}})
+    remember({"name": "a-study", "recordings": {}})
     with pytest.raises(ReleaseError, match=r"released\.json: .*it has no 'version'"):
         other_clones.releases_here(None, NOBODY)
 
 
-@pytest.mark.parametrize(("place", "value"), DAMAGED_LAST)
+@pytest.mark.parametrize(("place", "value"), places(DAMAGED_LAST))
 def test_so_is_what_stands_in_the_record_of_the_last_release_but_no_place_of_it_is_to_be_removed(place, value):
     """Without it an own release would be taken for that of another clone, or the other way round."""
-    write_json(gates.LAST_RELEASE_PATH, last() | {place: value})
+    remember(last() | {place: value})
     with pytest.raises(ReleaseError, match=rf"private/released\.json: .*'{place}': expected .*, found .*; restore it from a backup$"):
         other_clones.releases_here(None, NOBODY)
     other_clones.keep_pulled()
@@ -403,40 +452,31 @@ def test_so_is_what_stands_in_the_record_of_the_last_release_but_no_place_of_it_
     assert other_clones.keep_unread().startswith("data/private/released.json: "), "it names the file that cannot be read"
 
 
-def test_a_folder_in_the_place_of_the_record_is_told():
-    clone_record.PATH.mkdir(parents=True)
-    with pytest.raises(ReleaseError, match=r"private/this_clone\.json: .*IsADirectoryError.*restore it from a backup, or remove it"):
-        other_clones.releases_here(None, NOBODY)
-
-
 def test_what_an_edition_before_kept_of_another_clone_is_still_known():
     one = {"name": "a-study", "version": "2.0.0", "ids": ["id0", "id1", "id2"], "withdrawn": [NOTE]}
-    with pytest.raises(ReleaseError, match=r"released\.json: version 2\.0\.0 .* does not hold: 'peg 3' \(id3\); bring"):
-        try_to_release(last(other_clone=one, made=[], answered=[]), ALL)
-    other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
-    with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .* does not hold: 'peg 3' \(id3\); bring"):
-        try_to_release(last(), ALL)
+    refused(asks_for(GONE, where=r"released\.json"), last(other_clone=one, made=[], answered=[]), ALL)
+    keep_what_lies_there()
+    refused(asks_for(GONE, where=KEPT), last(), ALL)
     clone_record.PATH.unlink()
-    with pytest.raises(ReleaseError, match="a release that nobody could read"):
-        try_to_release(last(other_clone={"name": "a-study", "unread": True}), ALL)
+    refused("a release that nobody could read", last(other_clone={"name": "a-study", "unread": True}), ALL)
 
 
 @pytest.mark.parametrize("is_named", [True, False], ids=["named", "only remembered"])
 def test_a_data_set_that_is_renamed_carries_on_the_notes_of_its_own_release_before(is_named, tmp_path):
-    staying = {name: id_ for name, id_ in ALL.items() if name != GONE}
-    release(tmp_path / "before", tuple(staying.values()), NOTE, name="as it was called before")
-    of = last(staying, name="as it was called before", version="2.0.0", withdrawn=[NOTE])
+    release(tmp_path / "before", STAYING.values(), NOTE, name="as it was called before")
+    of = last(STAYING, name="as it was called before", **NOTED)
     before = str(tmp_path / "before") if is_named else None
-    assert try_to_release(of, {**staying, "new": "id9"}, KNOWN, previous=before) == ([NOTE], {})
+    assert try_to_release(of, {**STAYING, "new": "id9"}, KNOWN, previous=before) == ([NOTE], {})
     assert try_to_release(of, {"other": "id8"}, previous=before) == ([], {}), "of other people it is another data set"
 
 
+@pytest.mark.usefixtures("study")
 def test_the_stage_keeps_that_it_makes_a_release_and_what_that_answers_not_before_it_is_there(monkeypatch):
     monkeypatch.setattr(stage.io, "read", lambda *_: pd.DataFrame({"recording": [], "status": [], "reason": []}))
     monkeypatch.setattr(stage.seals, "read_rows", lambda _: [])
-    write_json(gates.LAST_RELEASE_PATH, last())
-    release(RELEASE, ("id0", "id1", "id2"), NOTE, version="1.1.0")
-    now = last({name: id_ for name, id_ in ALL.items() if name != GONE}, version="2.1.0")
+    remember(last())
+    release(RELEASE, THREE, NOTE, version="1.1.0")
+    now = last(STAYING, version="2.1.0")
     params = SimpleNamespace(name="a-study", version="2.1.0", may_shrink=False)
     quarantine = pd.DataFrame({"recording": [], "path": [], "reason": [], "mend": []})
     study = SimpleNamespace(params=params, private=SimpleNamespace(withdrawn=KNOWN), quarantine=quarantine)
@@ -452,268 +492,155 @@ def test_the_stage_keeps_that_it_makes_a_release_and_what_that_answers_not_befor
 @pytest.mark.parametrize("edition", ["this", "an earlier"])
 def test_the_only_curator_may_take_somebody_back_withdraw_another_and_add_somebody(edition, tmp_path):
     """What is released then may be compared with the version in between, which holds who withdrew since."""
-    notes, between = [NOTE, {**NOTE, "version": "3.0.0"}], last(version="2.1.0", withdrawn=[NOTE])
-    release(tmp_path / "before", tuple(ALL.values()), NOTE, version="2.1.0")
-    of = last({**{name: id_ for name, id_ in ALL.items() if name != "peg 0"}, "new": "id9"}, version="3.0.0", withdrawn=notes)
-    release(RELEASE, tuple(of["recordings"].values()), *notes, version="3.0.0")
+    notes, between = [NOTE, LATER], last(version="2.1.0", withdrawn=[NOTE])
+    release(tmp_path / "before", ALL.values(), NOTE, version="2.1.0")
+    of = last({**OTHERS, "new": "id9"}, version="3.0.0", withdrawn=notes)
+    release(RELEASE, of["recordings"].values(), *notes, version="3.0.0")
     if edition == "this":
         of |= {"made": [clone_record.of_last(between).mark], "answered": []}
     assert try_to_release(of, of["recordings"], OWN, previous=str(tmp_path / "before")) == (notes, {})
-
-
-NEW = {**ALL, "peg 4": "id4"}
-
-
-def without(*names: str) -> dict:
-    return {name: id_ for name, id_ in NEW.items() if name not in names}
-
-
-def pulled_and_refused(version: str, *without_whom: str, notes=(NOTE,)) -> None:
-    """Let a run be refused because of a release that was pulled, and take that out of its place."""
-    release(RELEASE, tuple(without(*without_whom).values()), *notes, version=version)
-    earlier = other_clones.releases_here(None, NOBODY)
-    other_clones.keep(earlier, NOBODY)
-    shutil.rmtree(RELEASE)
-    with pytest.raises(ReleaseError, match="made by another clone"):
-        other_clones.refuse_return(earlier, NEW, RAW, "9.0.0", NOBODY)
 
 
 @pytest.mark.parametrize("version", ["2.0.0", "2.1.0"])
 @pytest.mark.parametrize("brings", ["rows", "rows and record"])
 def test_a_release_of_a_third_clone_with_as_many_notes_is_no_later_version_of_the_other_one(version, brings):
     """Both withdrew one person with version 2.0.0, for the same reason; only what the third one noted is brought."""
-    write_json(gates.LAST_RELEASE_PATH, last(NEW))
-    pulled_and_refused("2.0.0", GONE)
-    pulled_and_refused(version, "peg 4")
+    remember(last(NEW))
+    seen(without(GONE).values(), NOTE)
+    seen(without("peg 4").values(), NOTE, version=version)
     of = last(without("peg 4"), version=version, withdrawn=[NOTE]) if brings == "rows and record" else last(NEW)
     known = Memory().with_recording("peg 4", "consent", {"id": {"id4"}}, [])
-    with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .* does not hold: 'peg 3' \(id3\); bring"):
-        try_to_release(of, without("peg 4"), known)
+    refused(asks_for(GONE, where=KEPT), of, without("peg 4"), known)
 
 
 @pytest.mark.parametrize("version", ["2.0.0", "2.2.0"])
 def test_with_what_one_clone_noted_nothing_is_answered_that_a_third_one_notes_alike(version):
-    write_json(gates.LAST_RELEASE_PATH, last(NEW))
-    pulled_and_refused("2.0.0", GONE)
-    now = last(without(GONE), version="2.1.0", withdrawn=[NOTE])
-    made(now)
-    release(RELEASE, tuple(without("peg 4").values()), NOTE, version=version)
-    with pytest.raises(ReleaseError, match=r"data/release: .* does not hold: 'peg 4' \(id4\); bring"):
-        try_to_release(now, without(GONE), KNOWN)
+    remember(last(NEW))
+    seen(without(GONE).values(), NOTE)
+    made(now := last(without(GONE), version="2.1.0", withdrawn=[NOTE]))
+    release(RELEASE, without("peg 4").values(), NOTE, version=version)
+    refused(asks_for("peg 4", version=version), now, without(GONE), KNOWN)
 
 
 @pytest.mark.parametrize("version", ["2.0.0", "2.1.0", "2.3.0"])
 @pytest.mark.parametrize("when", ["only brought", "released with"])
 def test_the_record_that_one_clone_brought_answers_no_third_clone_of_which_nothing_was_pulled(version, when):
     """The third one still has whom the record notes, and may have any other one withdrawn."""
-    write_json(gates.LAST_RELEASE_PATH, last(NEW))
-    other_clones.keep([], NOBODY)
-    of = last(without(GONE), version="2.2.0", withdrawn=[NOTE])
-    write_json(gates.LAST_RELEASE_PATH, of)
+    of = brought(last(without(GONE), version="2.2.0", withdrawn=[NOTE]))
     if when == "released with":
-        of = last(without(GONE), version="2.2.1", withdrawn=[NOTE])
-        made(of)
-    release(RELEASE, tuple(without("peg 4").values()), NOTE, version=version)
-    with pytest.raises(ReleaseError, match=r"data/release: .* does not hold: 'peg 4' \(id4\); bring"):
-        try_to_release(of, without(GONE), KNOWN)
+        made(of := {**of, "version": "2.2.1"})
+    release(RELEASE, without("peg 4").values(), NOTE, version=version)
+    refused(asks_for("peg 4", version=version), of, without(GONE), KNOWN)
 
 
 def test_nor_does_it_where_the_third_clone_never_had_whom_it_notes():
     """A later version of the clone that brought it looks alike where that left somebody out: nobody can tell them apart."""
-    write_json(gates.LAST_RELEASE_PATH, last(NEW))
-    other_clones.keep([], NOBODY)
-    write_json(gates.LAST_RELEASE_PATH, last(without(GONE), version="2.0.0", withdrawn=[NOTE]))
-    now = last(without(GONE), version="2.1.0", withdrawn=[NOTE])
-    made(now)
-    release(RELEASE, tuple(without(GONE, "peg 4").values()), NOTE, version="2.2.0")
-    with pytest.raises(ReleaseError, match=r"data/release: .* does not hold: 'peg 4' \(id4\); bring"):
-        try_to_release(now, without(GONE), KNOWN)
+    made(now := {**brought(last(without(GONE), **NOTED)), "version": "2.1.0"})
+    release(RELEASE, without(GONE, "peg 4").values(), NOTE, version="2.2.0")
+    refused(asks_for("peg 4", version="2.2.0"), now, without(GONE), KNOWN)
 
 
 @pytest.mark.parametrize(("version", "is_released"), [("2.1.0", True), ("4.0.0", True), ("2.1.0", False)])
 def test_a_note_of_a_newcomer_does_not_answer_for_who_withdrew_and_is_left_in_a_third_clone(version, is_released):
     """The clone that brought its record noted a newcomer as well: the third one, which has whom the first note means, does not."""
-    write_json(gates.LAST_RELEASE_PATH, last(NEW))
-    other_clones.keep([], NOBODY)
-    notes = [NOTE, {**NOTE, "version": "3.0.0"}]
-    write_json(gates.LAST_RELEASE_PATH, last(without(GONE), version="3.0.0", withdrawn=notes))
-    now = last({**without(GONE), "new": "id9"}, version="3.1.0", withdrawn=notes)
+    brought(last(without(GONE), version="3.0.0", withdrawn=[NOTE, LATER]))
+    now = last({**without(GONE), "new": "id9"}, version="3.1.0", withdrawn=[NOTE, LATER])
     if is_released:
         made(now)
-    release(RELEASE, tuple(without("peg 4").values()), NOTE, version=version)
-    with pytest.raises(ReleaseError, match=r"data/release: .* does not hold: .*'peg 4' \(id4\)"):
-        try_to_release(now, now["recordings"], KNOWN)
-    other_clones.keep(other_clones.releases_here(None, KNOWN), KNOWN)
-    with pytest.raises(ReleaseError, match=r"data/release: .* does not hold: .*'peg 4' \(id4\)"):
-        try_to_release(now, now["recordings"], KNOWN)
+    release(RELEASE, without("peg 4").values(), NOTE, version=version)
+    for _ in range(2):
+        refused(r"data/release: .* does not hold: .*'peg 4' \(id4\)", now, now["recordings"], KNOWN)
+        other_clones.keep(other_clones.releases_here(None, KNOWN), KNOWN)
     shutil.rmtree(RELEASE)
-    with pytest.raises(ReleaseError, match=r"this_clone\.json: .* does not hold: .*'peg 4' \(id4\)"):
-        try_to_release(now, now["recordings"], KNOWN)
+    refused(rf"{KEPT}: .* does not hold: .*'peg 4' \(id4\)", now, now["recordings"], KNOWN)
 
 
 def test_nor_does_a_later_record_answer_a_third_clone_whose_release_was_no_question_by_an_earlier_one():
     """The clone that brought both has somebody whom the third one notes again, or anew."""
-    write_json(gates.LAST_RELEASE_PATH, last(NEW))
-    other_clones.keep([], NOBODY)
-    notes = [NOTE, {**NOTE, "version": "3.0.0"}]
-    write_json(gates.LAST_RELEASE_PATH, last(without(GONE, "peg 4"), version="3.0.0", withdrawn=notes))
-    release(RELEASE, tuple(without("peg 4").values()), NOTE, version="2.1.0")
+    brought(last(without(GONE, "peg 4"), version="3.0.0", withdrawn=[NOTE, LATER]))
+    release(RELEASE, without("peg 4").values(), NOTE, version="2.1.0")
     other_clones.keep(other_clones.releases_here(None, KNOWN), KNOWN)
-    with pytest.raises(ReleaseError, match=r"data/release: .* does not hold: 'peg 4' \(id4\); bring"):
-        try_to_release(last(without(GONE), version="3.1.0", withdrawn=notes), without(GONE), KNOWN)
-
-
-def test_a_release_of_those_alone_who_withdrew_here_is_of_the_same_people():
-    """All others of it are excluded here; whom it means is not."""
-    write_json(gates.LAST_RELEASE_PATH, last(STAYING))
-    release(RELEASE, ("id3", "id4"), NOTE, version="3.0.0")
-    with pytest.raises(ReleaseError, match=r"data/release: version 3\.0\.0 .*'peg 0' \(id0\), 'peg 1' \(id1\), 'peg 2' \(id2\)"):
-        try_to_release(last(STAYING), STAYING, KNOWN)
+    refused(asks_for("peg 4", version="2.1.0"), last(without(GONE), version="3.1.0", withdrawn=[NOTE, LATER]), without(GONE), KNOWN)
 
 
 def test_what_a_pulled_release_notes_is_kept_although_nobody_can_read_who_withdrew_here():
     """The run is refused, and the next pull replaces what lies there."""
-    write_json(gates.LAST_RELEASE_PATH, last())
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    remember(last())
+    release(RELEASE, THREE, NOTE)
     write_text(withdrawal_memory.PATH, "{")
     other_clones.keep_pulled()
     (kept,) = clone_record.load().others
     assert kept.missing == {"id3"}
 
 
-def test_an_own_release_of_the_same_number_under_another_name_may_be_compared_with(tmp_path):
-    """An edition before this one made both."""
-    of = last({**without("peg 0"), "new": "id9"}, version="2.0.0", withdrawn=[{**NOTE, "version": "1.5.0"}])
-    release(tmp_path / "before", ("id1", "id2", "id3", "id4"), {**NOTE, "version": "1.5.0"}, name="as it was called before")
-    try_to_release(of, of["recordings"], OWN, previous=str(tmp_path / "before"))
-
-
 def test_an_older_release_of_the_clone_whose_notes_are_answered_may_be_compared_with_after_newcomers(tmp_path):
     """Parameters name its first release with the note; in its next one it has somebody new whom this clone has, too."""
-    write_json(gates.LAST_RELEASE_PATH, last())
+    remember(last())
     other_clones.keep([], NOBODY)
-    write_json(gates.LAST_RELEASE_PATH, last(without(GONE), version="2.1.0", withdrawn=[NOTE]))
-    now = last({**without(GONE), "new": "id9"}, version="2.2.0", withdrawn=[NOTE])
-    made(now)
-    release(tmp_path / "before", ("id0", "id1", "id2"), NOTE)
+    remember(last(without(GONE), version="2.1.0", withdrawn=[NOTE]))
+    made(now := last({**without(GONE), "new": "id9"}, version="2.2.0", withdrawn=[NOTE]))
+    release(tmp_path / "before", THREE, NOTE)
     try_to_release(now, now["recordings"], KNOWN, previous=str(tmp_path / "before"))
 
 
 def test_a_record_that_may_be_own_or_was_brought_before_anything_was_run_here_answers_nothing():
     """Who is new here since may be whom a third clone notes."""
-    write_json(gates.LAST_RELEASE_PATH, last(STAYING, version="2.0.0", withdrawn=[NOTE]))
-    now = last({**STAYING, "new": "id9"}, version="2.1.0", withdrawn=[NOTE])
-    made(now)
-    release(RELEASE, ("id0", "id1", "id2", "id8"), NOTE, version="2.2.0")
-    with pytest.raises(
-        ReleaseError, match=r"does not hold: 'new' \(id9\); bring .*, or all of this is brought and none of them withdrew there"
-    ):
-        try_to_release(now, now["recordings"], KNOWN)
+    remember(last(STAYING, **NOTED))
+    made(now := last({**STAYING, "new": "id9"}, version="2.1.0", withdrawn=[NOTE]))
+    release(RELEASE, (*THREE, "id8"), NOTE, version="2.2.0")
+    unless = ".*, or all of this is brought and none of them withdrew there"
+    refused(asks_for("new", version="2.2.0") + unless, now, now["recordings"], KNOWN)
 
 
-@pytest.mark.parametrize("version", ["2.0.0", "2.0.1", "2.2.0"])
-def test_nor_does_a_third_clone_that_never_had_who_withdrew(version):
-    """It may as well be an own record of an edition before, of an own newcomer."""
-    of = last(without("peg 0"), version="2.1.0", withdrawn=[NOTE])
-    release(RELEASE, tuple(without("peg 0", "peg 4").values()), NOTE, version=version)
-    with pytest.raises(ReleaseError, match=r"data/release: .* does not hold: 'peg 4' \(id4\); bring"):
-        try_to_release(of, without("peg 0"), OWN)
+THEIRS = {"version": "2.2.0", "withdrawn": [{**NOTE, "version": "2.2.0", "reason": "request"}]}
 
 
-@pytest.mark.parametrize("record", ["of a third clone", "none"])
-def test_whom_a_note_may_mean_is_kept_whatever_record_this_clone_goes_on_from(record):
+@pytest.mark.parametrize("of", [last(without(GONE, "peg 4"), **THEIRS), last({}, version="")], ids=["of a third clone", "none"])
+def test_whom_a_note_may_mean_is_kept_whatever_record_this_clone_goes_on_from(of):
     """The third clone has only excluded them, and has never seen the note."""
-    write_json(gates.LAST_RELEASE_PATH, last(NEW))
-    pulled_and_refused("2.0.0", GONE)
-    theirs = {"version": "2.2.0", "withdrawn": [{**NOTE, "version": "2.2.0", "reason": "request"}]}
-    of = last(without(GONE, "peg 4"), **theirs) if record != "none" else last({}, version="")
-    with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .* does not hold: 'peg 3' \(id3\); bring"):
-        try_to_release(of, without("peg 4"), OWN)
+    remember(last(NEW))
+    seen(without(GONE).values(), NOTE)
+    refused(asks_for(GONE, where=KEPT), of, without("peg 4"), OWN)
 
 
 def test_a_clone_that_has_brought_a_record_and_goes_back_to_its_own_still_knows_the_note():
-    own = last(NEW)
-    write_json(gates.LAST_RELEASE_PATH, own)
-    pulled_and_refused("2.0.0", GONE)
-    write_json(gates.LAST_RELEASE_PATH, last(without(GONE), version="2.0.0", withdrawn=[NOTE]))
-    other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
-    with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .*'peg 3' \(id3\); bring"):
-        try_to_release(own, NEW)
+    remember(last(NEW))
+    seen(without(GONE).values(), NOTE)
+    remember(last(without(GONE), **NOTED))
+    keep_what_lies_there()
+    refused(asks_for(GONE, where=KEPT), last(NEW), NEW)
 
 
 def test_what_was_pulled_is_kept_by_a_run_that_preflight_refuses_and_nothing_is_written_where_nothing_was():
     other_clones.keep_pulled()
     assert not clone_record.PATH.exists()
-    write_json(gates.LAST_RELEASE_PATH, last(NEW))
-    release(RELEASE, tuple(without("peg 4").values()), {**NOTE, "reason": "request"})
+    remember(last(NEW))
+    release(RELEASE, without("peg 4").values(), {**NOTE, "reason": "request"})
     other_clones.keep_pulled()
-    release(RELEASE, tuple(without(GONE).values()), {**NOTE, "version": "3.0.0"}, version="3.0.0")
-    of_theirs = last(without(GONE), version="3.0.0", withdrawn=[{**NOTE, "version": "3.0.0"}])
-    with pytest.raises(ReleaseError, match=r"this_clone\.json: version 2\.0\.0 .*'peg 4' \(id4\); bring"):
-        try_to_release(of_theirs, without(GONE), KNOWN)
-
-
-def test_make_repro_keeps_what_was_pulled_before_preflight_refuses(monkeypatch, capsys):
-    for signals in ("end_in_order", "end_at_once"):
-        monkeypatch.setattr(repro.interrupts, signals, lambda: None)
-    for step in ("die_with_parent", "require_letters"):
-        monkeypatch.setattr(repro, step, lambda: None)
-    monkeypatch.setattr(repro, "private_paths", SimpleNamespace(write_privately=list, make_caches=list, close=lambda **_: None))
-    monkeypatch.setattr(repro, "only_run", nullcontext)
-    write_json(gates.LAST_RELEASE_PATH, last())
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
-
-    def refused(**_) -> Findings:
-        assert clone_record.load().others[0].missing == {"id3"}
-        return Findings(errors=[error("params.yaml", "some-rule", "it is wrong", "put it right")])
-
-    monkeypatch.setattr(preflight, "look", refused)
-    assert repro.main() == 2
-    assert "nothing was started" in capsys.readouterr().err
+    release(RELEASE, without(GONE).values(), LATER, version="3.0.0")
+    refused(asks_for("peg 4", where=KEPT), last(without(GONE), version="3.0.0", withdrawn=[LATER]), without(GONE), KNOWN)
 
 
 def test_what_an_edition_before_may_have_made_is_known_as_long_as_the_record_has_its_notes(tmp_path):
     """The only curator has somebody new since, and names an own release of before not at once."""
-    own = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
-    write_json(gates.LAST_RELEASE_PATH, last({**own, "new": "id9"}, version="2.1.0", withdrawn=[NOTE]))
-    release(tmp_path / "own", tuple(own.values()), NOTE)
+    remember(last({**OTHERS, "new": "id9"}, version="2.1.0", withdrawn=[NOTE]))
+    release(tmp_path / "own", OTHERS.values(), NOTE)
     for version in ("2.2.0", "2.3.0", "2.4.0"):
-        of = last({**own, "new": "id9"}, version=version, withdrawn=[NOTE])
-        made(of, OWN)
+        made(of := last({**OTHERS, "new": "id9"}, version=version, withdrawn=[NOTE]), OWN)
         try_to_release(of, of["recordings"], OWN, previous=str(tmp_path / "own"))
 
 
-def test_a_release_that_has_somebody_who_withdrew_is_none_that_an_edition_before_made_after_that(tmp_path):
-    own = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
-    of, before = last(own, version="2.1.0", withdrawn=[NOTE]), tmp_path / "before"
-    release(before, ("id0", "id1", "id2"), NOTE)
-    with pytest.raises(ReleaseError, match=r"before: version 2\.0\.0 was made by another clone .*'peg 3' \(id3\); bring"):
-        try_to_release(of, own, OWN, previous=str(before))
-
-
-def test_nor_is_one_that_has_more_of_them_than_were_noted_since(tmp_path):
-    """Two withdrew here; a third clone has both, notes one as this one noted its first, and may mean somebody else."""
-    both, own = OWN.with_recording("peg 1", "consent", {"id": {"id1"}}, []), {"peg 2": "id2", GONE: "id3"}
-    of, before = last(own, version="3.0.0", withdrawn=[NOTE, {**NOTE, "version": "3.0.0"}]), tmp_path / "before"
-    release(before, ("id0", "id1", "id2"), NOTE)
-    with pytest.raises(ReleaseError, match=r"before: version 2\.0\.0 was made by another clone .*'peg 3' \(id3\); bring"):
-        try_to_release(of, own, both, previous=str(before))
-
-
-def test_nor_is_one_that_parameters_name_taken_for_an_own_one_for_good(tmp_path):
+def test_what_parameters_name_is_not_taken_for_an_own_one_for_good(tmp_path):
     """That it may be an own one holds only where they name it: what lies in its place may be pulled."""
-    own = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
-    of = last(own, version="2.1.0", withdrawn=[NOTE])
-    write_json(gates.LAST_RELEASE_PATH, of)
+    remember(last(OTHERS, version="2.1.0", withdrawn=[NOTE]))
     release(tmp_path / "before", ("id1", "id2"), NOTE)
     earlier = other_clones.releases_here(Previous(str(tmp_path / "before")), OWN)
-    other_clones.refuse_return(earlier, own, RAW, "2.2.0", OWN)
-    of = {**of, "version": "2.2.0"}
+    other_clones.refuse_return(earlier, OTHERS, RAW, "2.2.0", OWN)
+    of = last(OTHERS, version="2.2.0", withdrawn=[NOTE])
     other_clones.note_made(earlier, of, OWN)
-    write_json(gates.LAST_RELEASE_PATH, of)
+    remember(of)
     release(RELEASE, ("id1", "id2"), NOTE)
-    with pytest.raises(ReleaseError, match=BACK):
-        try_to_release(of, own, OWN)
+    refused(asks_for(GONE), of, OTHERS, OWN)
 
 
 DAMAGE = {
@@ -730,33 +657,27 @@ DAMAGE = {
 @pytest.mark.cases(3)
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_release_of_another_clone_is_refused_and_the_last_own_one_is_made_anew(damage):
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    release(RELEASE, THREE, NOTE)
     DAMAGE[damage]()
-    with pytest.raises(
-        ReleaseError,
-        match=r"data/release: it is not known to be the last .* pull it again: remove data/release, then dvc get .*--fix.* or remove",
-    ):
-        try_to_release(last(), ALL)
-    staying = {name: id_ for name, id_ in ALL.items() if name != GONE}
-    assert try_to_release(last(staying, version="2.0.0", withdrawn=[NOTE]), staying, KNOWN) == ([NOTE], {})
+    says = r"data/release: it is not known to be the last .* pull it again: remove data/release, then dvc get .*--fix.* or remove"
+    refused(says, last(), ALL)
+    assert try_to_release(last(STAYING, **NOTED), STAYING, KNOWN) == ([NOTE], {})
 
 
 def test_a_release_of_which_nothing_can_be_read_is_not_that_of_a_clone_without_any():
     release(RELEASE, (), NOTE)
     for name in ("croissant.json", "tables/videos.parquet"):
         (RELEASE / name).unlink()
-    with pytest.raises(ReleaseError, match="it is not known to be the last"):
-        try_to_release(last({}), ALL)
+    refused("it is not known to be the last", last({}), ALL)
 
 
 @pytest.mark.parametrize("table", ["sound", "damaged"])
 def test_the_last_own_release_is_known_by_its_videos_where_its_table_is_damaged(table):
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    release(RELEASE, THREE, NOTE)
     (RELEASE / "metadata/withdrawn.json").unlink()
     if table == "damaged":
         (RELEASE / "tables/videos.parquet").write_bytes(b"x")
-    staying = {name: id_ for name, id_ in ALL.items() if name != GONE}
-    try_to_release(last(staying, version="2.0.0", withdrawn=[NOTE]), staying, KNOWN)
+    try_to_release(last(STAYING, **NOTED), STAYING, KNOWN)
 
 
 @pytest.mark.parametrize("lies_there", ["nothing", ".gitignore", ".DS_Store", "videos/", "a folder without notes", "an earlier edition"])
@@ -776,91 +697,85 @@ def test_a_folder_that_notes_nobody_is_no_damaged_release(lies_there, recordings
 
 def test_the_list_of_all_files_is_not_read_line_by_line(monkeypatch):
     """It may have millions of lines."""
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    release(RELEASE, THREE, NOTE)
     monkeypatch.setattr(file_lists, "read_checksums", None)
-    with pytest.raises(ReleaseError, match=BACK):
-        try_to_release(last(), ALL)
+    refused(asks_for(GONE), last(), ALL)
 
 
 @pytest.mark.parametrize("lacks", ["metadata/withdrawn.json", "tables/videos.parquet"])
 def test_the_release_before_must_say_who_withdrew_when_another_clone_made_it(tmp_path, lacks):
-    release(tmp_path / "before", ("id0", "id1", "id2"), NOTE)
+    release(tmp_path / "before", THREE, NOTE)
     (tmp_path / "before" / lacks).unlink()
-    with pytest.raises(ReleaseError, match=rf"params\.yaml: 'release\.previous': .*{lacks}: it is missing"):
-        try_to_release(last(), ALL, previous=str(tmp_path / "before"))
+    refused(rf"params\.yaml: 'release\.previous': .*{lacks}: it is missing", last(), ALL, previous=str(tmp_path / "before"))
 
 
 @pytest.mark.parametrize("order", [("2.0.0", "3.0.0"), ("3.0.0", "2.0.0")])
 def test_what_is_kept_of_a_higher_version_stays_when_a_lower_one_goes_from_its_place(order):
     """The lower one still holds who withdrew last, and notes nothing that the higher one does not note."""
-    of = {"2.0.0": (("id0", "id1", "id2"), (NOTE,)), "3.0.0": (("id0", "id1"), (NOTE, {**NOTE, "version": "3.0.0"}))}
+    of = {"2.0.0": (THREE, (NOTE,)), "3.0.0": (("id0", "id1"), (NOTE, LATER))}
     for version in order:
         ids, notes = of[version]
         release(RELEASE, ids, *notes, version=version)
-        other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
+        keep_what_lies_there()
         for path in sorted(RELEASE.rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()
     (kept,) = clone_record.load().others
     assert (kept.version, kept.ids, len(kept.notes)) == ("3.0.0", {"id0", "id1"}, 2)
 
 
+@pytest.mark.usefixtures("study")
 def test_whom_the_other_clone_took_back_may_be_released_once_what_is_kept_of_before_is_taken_out():
     """By numbers its release is not to be told from that of a third clone, which never knew of the withdrawal."""
     listed_project.remember_release(Path(), *ALL)
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    release(RELEASE, THREE, NOTE)
     withdrawal.withdraw(RAW, withdrawal.row_of("", "peg 0", "request", None))
-    release(RELEASE, tuple(ALL.values()), NOTE, version="2.1.0")
-    now = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
-    with pytest.raises(ReleaseError, match=r"take 'other_clones' out of data/private/this_clone.* has released all of them again since"):
-        try_to_release(json.loads(gates.LAST_RELEASE_PATH.read_text()), now)
+    release(RELEASE, ALL.values(), NOTE, version="2.1.0")
+    refused(r"take 'other_clones' out of data/private/this_clone.* has released all of them again since", remembered(), OTHERS)
     said = json.loads(clone_record.PATH.read_text())
     write_json(clone_record.PATH, {place: value for place, value in said.items() if place != "other_clones"})
-    assert try_to_release(json.loads(gates.LAST_RELEASE_PATH.read_text()), now)[0] == [NOTE]
+    assert try_to_release(remembered(), OTHERS)[0] == [NOTE]
 
 
+@pytest.mark.usefixtures("study")
 def test_a_withdrawal_takes_a_release_that_cannot_be_read_from_its_place_and_the_next_run_asks_for_it():
     """Until it is pulled again, or the curator says by hand that it was their own; an own one in its place is no answer."""
     listed_project.remember_release(Path(), *ALL)
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    release(RELEASE, THREE, NOTE)
     (RELEASE / "metadata/withdrawn.json").write_text("{")
     for peg in ("peg 0", "peg 1"):
         said = withdrawal.withdraw(RAW, withdrawal.row_of("", peg, "request", None))
         assert "data/release: what it noted of who withdrew could not be read; the next run says how to bring it again" in said
     assert not RELEASE.exists()
-    of = json.loads(gates.LAST_RELEASE_PATH.read_text())
+    of = remembered()
     now = {name: id_ for name, id_ in ALL.items() if name not in ("peg 0", "peg 1")}
     unread = r"this_clone\.json: a release that nobody .* made it, pull it again: .*; if this one did, .* take 'unread' out of"
-    with pytest.raises(ReleaseError, match=unread):
-        try_to_release(of, now)
+    refused(unread, of, now)
     for version in ("1.0.0", "0.9.0"):
-        release(RELEASE, tuple(ALL.values()), version=version)
-        with pytest.raises(ReleaseError, match=unread):
-            try_to_release(of, now)
+        release(RELEASE, ALL.values(), version=version)
+        refused(unread, of, now)
     said = json.loads(clone_record.PATH.read_text())
     write_json(clone_record.PATH, {key: value for key, value in said.items() if key != "unread"})
     try_to_release(of, now)
     write_json(clone_record.PATH, said)
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
-    with pytest.raises(ReleaseError, match=BACK):
-        try_to_release(of, now)
+    release(RELEASE, THREE, NOTE)
+    refused(asks_for(GONE), of, now)
 
 
+@pytest.mark.usefixtures("study")
 def test_what_it_says_is_kept_when_it_goes_from_its_place_until_this_clone_has_released():
     listed_project.remember_release(Path(), *ALL)
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    release(RELEASE, THREE, NOTE)
     withdrawal.withdraw(RAW, withdrawal.row_of("", "peg 0", "request", None))
     assert not RELEASE.exists()
     assert clone_record.PATH.stat().st_mode & 0o777 == 0o600
     of = gates.last_release("a-study")
     assert of["recordings"] == ALL
-    now = {name: id_ for name, id_ in ALL.items() if name != "peg 0"}
-    with pytest.raises(ReleaseError, match=r"data/private/this_clone\.json: version 2\.0\.0 was made by another"):
-        try_to_release(json.loads(gates.LAST_RELEASE_PATH.read_text()), now, withdrawal_memory.load())
+    refused(asks_for(GONE, where=KEPT), remembered(), OTHERS, withdrawal_memory.load())
 
 
 def test_a_clone_without_a_release_of_its_own_keeps_it_as_well():
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
-    other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
+    release(RELEASE, THREE, NOTE)
+    keep_what_lies_there()
     assert gates.last_release("a-study")["recordings"] == {}
     assert json.loads(clone_record.PATH.read_text())["other_clones"][0]["ids"] == ["id0", "id1", "id2"]
     gates.LAST_RELEASE_PATH.write_text('{"other_clone": {"name": "a-study"}}')
@@ -868,6 +783,7 @@ def test_a_clone_without_a_release_of_its_own_keeps_it_as_well():
         other_clones.releases_here(None, NOBODY)
 
 
+@pytest.mark.usefixtures("study")
 @pytest.mark.slow
 def test_preflight_refuses_before_anything_runs(monkeypatch):
     listed_project.remember_release(Path(), *ALL)
@@ -875,7 +791,7 @@ def test_preflight_refuses_before_anything_runs(monkeypatch):
     key.write_text("ab" * 32)
     key.chmod(0o600)
     pseudonymize.write_ledger(book, pseudonymize.fingerprint(pseudonymize.read_key(key)), ALL)
-    release(RELEASE, ("id0", "id1", "id2"), NOTE)
+    release(RELEASE, THREE, NOTE)
     assert [fault.sentence for fault in preflight.look().errors if "was made by another" in fault.sentence]
     withdrawal_memory.write(KNOWN)
     assert not [fault.sentence for fault in preflight.look().errors if "was made by another" in fault.sentence]
@@ -1029,6 +945,7 @@ def told_of_lock() -> list[str]:
 @pytest.mark.cases(3)
 @pytest.mark.parametrize(("remembered", "memory"), [("nobody", "remembers other withdrawals than"), ("nothing", "has"), ("the same", "")])
 @pytest.mark.parametrize("there", ["no release", "another release"])
+@pytest.mark.usefixtures("study")
 def test_a_lock_that_other_withdrawals_are_of_is_told_where_its_release_is_not_here(remembered, memory, there):
     """Git brings the lock; the release, by which a run would know, is in the remote. An own older commit looks alike."""
     withdrawal_memory.write(KNOWN)
@@ -1049,6 +966,7 @@ def test_a_lock_that_other_withdrawals_are_of_is_told_where_its_release_is_not_h
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])
+@pytest.mark.usefixtures("study")
 def test_nothing_is_told_where_the_release_that_the_lock_names_is_here(elsewhere, tmp_path):
     withdrawal_memory.write(KNOWN)
     release(RELEASE, tuple(ALL.values()))
@@ -1069,6 +987,7 @@ def test_nothing_is_told_where_the_release_that_the_lock_names_is_here(elsewhere
     ("withdrawals", "of_release", "is_told"),
     [("data/demo", "data/demo", False), ("data/raw", "data/raw", True), ("data/demo", "data/raw", True), ("data/raw", "data/demo", True)],
 )
+@pytest.mark.usefixtures("study")
 def test_the_lock_that_every_clone_brings_along_tells_nothing_of_a_study_of_ones_own(withdrawals, of_release, is_told):
     """Its run was of the synthetic study; here is neither its memory nor its release."""
     withdrawal_memory.write(KNOWN)
@@ -1079,6 +998,7 @@ def test_the_lock_that_every_clone_brings_along_tells_nothing_of_a_study_of_ones
     assert not [one for one in told if "dvc pull" in one], "no remote is configured"
 
 
+@pytest.mark.usefixtures("study")
 def test_a_release_that_a_remote_may_have_is_said_to_come_by_a_pull():
     Path(".dvc").mkdir(exist_ok=True)
     Path(".dvc/config").write_text("['remote \"ours\"']\n    url = /somewhere\n")

@@ -1,4 +1,4 @@
-"""The entry of the release goes out of DVC's lock file, whole or not at all, and everything else stays."""
+"""The entry of the release goes out of DVC's lock file, whole or not at all; the next release says how many recordings went, and why."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 import repro
 from scrubin.audit.expected.withdrawal_memory import Gone, Memory
-from scrubin.base.errors import PlatformError, ReleaseError, StageError, TableError
+from scrubin.base.errors import ParamsError, PlatformError, ReleaseError, StageError, TableError
 from scrubin.base.faults import error
+from scrubin.curate.lists.withdrawal import with_raised_version
 from scrubin.curate.preflight import Findings, preflight
 from scrubin.stages.release import other_clones, release_folder
 from scrubin.stages.withdrawals import notice, releases
@@ -200,6 +203,15 @@ def test_a_run_that_is_refused_for_whatever_reason_lets_nobody_be_sent_who_waits
     assert not releases.names_release(refused_run)
 
 
+def test_what_was_pulled_is_kept_before_anything_is_looked_at(refused_run, monkeypatch, capsys):
+    done = []
+    monkeypatch.setattr(other_clones, "keep_pulled", lambda: done.append("kept"))
+    monkeypatch.setattr(preflight, "look", lambda **_: done.append("looked") or WRONG)
+    assert repro.main() == 2
+    assert done == ["kept", "looked"]
+    assert "nothing was started" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("is_listed_meanwhile", [False, True])
 @pytest.mark.parametrize("fails", [raises(KeyboardInterrupt()), lambda *_: 1], ids=["interrupted", "a stage failed"])
 def test_a_run_leaves_the_release_named_unless_somebody_waits_or_is_listed_meanwhile(
@@ -257,3 +269,46 @@ def test_why_a_run_was_refused_is_told_also_where_nothing_can_be_withheld(refuse
     said = capsys.readouterr().err
     assert FULL in said
     assert "another command of DVC works in this project" in said
+
+
+NUMBERS = st.tuples(*[st.integers(0, 30)] * 3)
+
+
+def test_recordings_are_counted_by_version_and_reason_in_the_order_of_versions():
+    first = releases.tombstones([], {"a": "request", "b": "consent", "c": "consent"}, "2.0.0")
+    assert first == [{"version": "2.0.0", "recordings": 2, "reason": "consent"}, {"version": "2.0.0", "recordings": 1, "reason": "request"}]
+    later = releases.tombstones(first, {"d": "legal"}, "10.0.0")
+    assert later == [*first, {"version": "10.0.0", "recordings": 1, "reason": "legal"}]
+    assert releases.tombstones(later, {}, "10.0.1") == later
+
+
+def test_only_what_was_released_leaves_a_tombstone():
+    withdrawn = Memory().with_recording("a", "consent", {}, []).with_recording("never released", "consent", {}, [])
+    assert releases.gone(["a", "lost otherwise"], withdrawn) == {"a": "consent"}
+
+
+@given(NUMBERS, NUMBERS)
+def test_a_release_without_somebody_is_a_major_step_above_the_last(last, now):
+    numbers = [".".join(map(str, one)) for one in (last, now)]
+    if now[0] > last[0]:
+        releases.refuse_number(*numbers, {"a": "consent"})
+    else:
+        with pytest.raises(ReleaseError, match=rf"1 recording, .*set release.version in params.yaml to {last[0] + 1}\.0\.0, it is"):
+            releases.refuse_number(*numbers, {"a": "consent"})
+    releases.refuse_number(*numbers, {})
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_raising_the_number_leaves_everything_else_in_params_yaml_as_it_was(end):
+    text = end.join(
+        ["other:", "  version: 1.0.0", "release: # what", "  name: a", "  # the number", "  version: 1.2.3 # ours", "  x: 1", "z: {}", ""]
+    )
+    raised = with_raised_version(text, "2.0.0")
+    assert raised == text.replace("1.2.3", "2.0.0")
+    assert yaml.safe_load(raised)["release"]["version"] == "2.0.0"
+
+
+@pytest.mark.parametrize("text", ["", "release: {version: 1.0.0}\n", "release:\n  name: a\nother:\n  version: 1.0.0\n"])
+def test_a_number_that_is_not_where_it_should_be_is_left_to_the_curator(text):
+    with pytest.raises(ParamsError, match=r"'release.version' was not found; set it to 2\.0\.0 by hand"):
+        with_raised_version(text, "2.0.0")
