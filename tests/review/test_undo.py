@@ -184,7 +184,7 @@ def test_an_exclusion_elsewhere_is_named_as_well(desk, folders, also):
     if also != "nothing":
         facts = {"subject": "quarantine", "key": "gone", "why": "known", "until": None}
         Ledger(folder / LEDGER_PATH).append("acknowledged", facts, by="ann", session="page")
-        withdrawal_memory.write(withdrawal_memory.Memory().with_recording("gone", "consent", {}, ["gone"]), folder)
+        review_study.withdraw(folder, "gone")
     try:
         with pytest.raises(ReviewError, match="about the exclusion of 'pair'"):
             desk.undo(SINGLE)
