@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
 from hypothesis import strategies as st
 
 from scrubin.curate.label.events import Change, Span, key_of
-from scrubin.labels.keyframes import OUTSIDE, KeyFrame, Track, rounded
+from scrubin.labels.keyframes import OUTSIDE, KeyFrame, Track, expanded, rounded
 
 FRAMES = 24
 LABELS = ("grasper", "hook")
@@ -36,6 +37,10 @@ def keyed(*rows: Any, layer: str = "boxes") -> dict[str, Any]:
     listed = [{"track": number, "frame": frame, "label": label, place: list(sides)} for number, frame, label, *sides in rows]
     listed = [{**one, "point": "tip"} if layer == "points" else one for one in listed]
     return {"frames": 500, "interpolation": "linear", layer: listed}
+
+
+places_of = functools.lru_cache(maxsize=4096)(expanded)
+"""The places of a track in all of its frames: who counts frame by frame asks for them again and again."""
 
 
 def labels_at(said: Iterable[Span], frame: int) -> frozenset[str]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import labelled_study
 from each import each
 from labelled_study import NONCES, PARAMS
-from labelled_tracks import FRAMES, PHASES, at, frames_of, labels_at, phases, track, tracks
+from labelled_tracks import FRAMES, PHASES, at, frames_of, labels_at, phases, places_of, track, tracks
 from scrubin.base.errors import ReviewError
 from scrubin.curate.label import progress
 from scrubin.curate.label.events import About, Assigned, Change, Instant, Settled, Span, key_of
@@ -59,7 +59,7 @@ def places_at(said, frame):
     """Return label, place and whether it is hidden of each track in a frame."""
     found = []
     for one in said:
-        places = expanded(one)
+        places = places_of(one)
         here = places.frames == frame
         found += [(one.label, *rounded(place), bool(places.is_hidden[here][0])) for place in places.places[here]]
     return tuple(sorted(found))
@@ -121,7 +121,7 @@ def near(one, other, apart=2e-6):
     """Return whether places are the same to a millionth or two: where a track is cut, a place is rounded."""
     return any(
         [(of[0], of[-1]) for of in one] == [(of[0], of[-1]) for of in order]
-        and all(np.allclose(a[1:-1], b[1:-1], rtol=0, atol=apart) for a, b in zip(one, order, strict=True))
+        and all(abs(x - y) <= apart for a, b in zip(one, order, strict=True) for x, y in zip(a[1:-1], b[1:-1], strict=True))
         for order in itertools.permutations(other)
     )
 

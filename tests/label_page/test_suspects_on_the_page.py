@@ -18,7 +18,7 @@ from scrubin.labels.suspects import pages
 from scrubin.labels.suspects.pages import Shown
 from scrubin.labels.suspects.suspect import Suspect
 
-pytestmark = pytest.mark.usefixtures("one_judge")
+pytestmark = pytest.mark.usefixtures("own_judge")
 FIRST, FPS, FRAMES = sampled_release.FIRST, sampled_release.FPS, sampled_release.SINGLE_FRAMES
 AT = 140
 """The source frame whose phase is another one than before and after."""
