@@ -131,17 +131,6 @@ def test_new_ends_that_do_not_touch_the_span_are_refused(desk):
         desk.decide(SINGLE, "mono", "change", "text", 40, 49, proposal_key=proposal.key, to_first=50, to_last=60)
 
 
-def test_undo_withdraws_the_latest_of_ones_own_decisions_that_stand(desk, folder):
-    first = desk.decide(SINGLE, "mono", "add", "other", 1, 2)
-    second = desk.decide(SINGLE, "mono", "add", "other", 5, 6, box_xywh=(0, 0, 10, 10))
-    with review_study.desk(folder, by="bo") as other:
-        assert other.undo() is None
-    assert desk.undo().facts["line"] == second.number
-    assert desk.undo().facts["line"] == first.number
-    assert desk.undo() is None
-    assert desk.recording(SINGLE).drawn == ()
-
-
 def test_what_was_drawn_can_be_moved_and_is_hidden_all_the_time_meanwhile(desk):
     desk.decide(SINGLE, "mono", "add", "other", 5, 9, box_xywh=(0, 0, 10, 10))
     (drawn,) = desk.recording(SINGLE).drawn

@@ -61,32 +61,6 @@ def spans(desk, number=SINGLE):
     return sorted((one.first, one.last) for one in drawn(desk, number))
 
 
-def test_undoing_new_ends_gives_the_old_ones_back(desk):
-    move(desk, draw(desk, 30, 39), 30, 44)
-    assert spans(desk) == [(30, 44)]
-    desk.undo(SINGLE)
-    assert spans(desk) == [(30, 39)]
-    desk.undo(SINGLE)
-    assert spans(desk) == []
-    assert desk.undo(SINGLE) is None
-
-
-def test_what_was_taken_away_comes_back_and_then_undo_goes_on_to_what_was_done_before(desk):
-    older = draw(desk, 5, 9)
-    draw(desk, 30, 39)
-    take_away(desk, older)
-    desk.undo(SINGLE)
-    assert spans(desk) == [(5, 9), (30, 39)]
-    desk.undo(SINGLE)
-    assert spans(desk) == [(5, 9)]
-
-
-def test_what_was_taken_away_right_after_it_was_drawn_comes_back(desk):
-    take_away(desk, draw(desk, 5, 9))
-    desk.undo()
-    assert spans(desk) == [(5, 9)]
-
-
 def test_an_exclusion_that_was_taken_back_stands_again(desk):
     desk.exclude(SINGLE, "no consent")
     desk.include(SINGLE)
@@ -333,7 +307,7 @@ def state(desk, number):
     if desk.reviewed.reviewers > 1:
         return said, is_excluding
     rows = {json.dumps(row, sort_keys=True) for row in desk.reviewed.redactions(key, desk.standing)}
-    return said, is_excluding, sorted(rows), desk.recordings()[number].status
+    return said, is_excluding, sorted(rows), desk.standing.excludes(key[0]) is not None
 
 
 @pytest.mark.parametrize("reviewers", [1, 2])
@@ -358,5 +332,5 @@ def test_undo_goes_back_step_by_step_to_what_was_hidden(folders, reviewers, deed
             else:
                 do(desk, what, number, first, length)
                 stack += [state(desk, number)] if len(desk.lines()) > lines else []
-            for one in people:
+            for one in people[:reviewers]:
                 assert all(state(one, place) == stacks[one.by, place][-1] for place in RECORDINGS)
