@@ -224,24 +224,21 @@ FILES = st.builds(
 
 
 @given(st.lists(FILES, max_size=14, unique_by=lambda file: file.path), st.randoms(use_true_random=False))
-def test_every_file_stands_in_exactly_one_place_whatever_their_order(files, chance):
+def test_every_file_stands_in_exactly_one_place_of_one_camera_whatever_their_order(files, chance):
     drafted = draft(files, {})
     places = [row.path.as_posix() for row in drafted.rows] + [left.path for left in drafted.left_out]
     assert sorted(places) == sorted(file.path.as_posix() for file in files)
     rows = [(row.recording, row.camera, row.part) for row in drafted.rows]
     assert len(set(rows)) == len(rows)
+    for _, of_camera in itertools.groupby(rows, key=lambda row: row[:2]):
+        parts = [part for *_, part in of_camera]
+        assert parts in ([None], [1]) or (None not in parts and parts == sorted(set(parts)) and parts[0] >= 1)
+    for _, of_recording in itertools.groupby(rows, key=lambda row: row[0]):
+        assert {camera for _, camera, _ in of_recording} in ({"mono"}, {"left"}, {"right"}, {"left", "right"})
     shuffled = list(files)
     chance.shuffle(shuffled)
     assert draft(shuffled, {}) == drafted
     assert [left.path for left in drafted.left_out] == sorted(left.path for left in drafted.left_out)
-
-
-@given(st.lists(FILES, max_size=14, unique_by=lambda file: file.path))
-def test_a_camera_of_a_recording_is_one_file_or_numbered_parts(files):
-    drafted = draft(files, {})
-    for _, rows in itertools.groupby(drafted.rows, key=lambda row: (row.recording, row.camera)):
-        parts = [row.part for row in rows]
-        assert parts in ([None], [1]) or (None not in parts and parts == sorted(set(parts)) and parts[0] >= 1)
 
 
 @given(st.lists(FILES, max_size=14, unique_by=lambda file: file.path))
@@ -254,11 +251,3 @@ def test_the_list_reads_a_confirmed_draft_and_finds_only_what_is_missing(files):
     tasks = {"Mono": TaskParams(("mono",), None, "exclude"), "Stereo": TaskParams(("left", "right"), None, "exclude")}
     read = parse("\n".join(lines).encode(), tasks)
     assert all(problem.error.fix.startswith("add ") for problem in read.problems), read.problems
-
-
-@pytest.mark.slow
-@given(st.lists(FILES, max_size=14, unique_by=lambda file: file.path))
-def test_mono_stands_alone_in_its_recording(files):
-    for recording in recordings(files):
-        cameras = {file.camera for file in recording.files}
-        assert cameras in ({"mono"}, {"left"}, {"right"}, {"left", "right"})

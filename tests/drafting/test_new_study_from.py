@@ -204,10 +204,10 @@ def test_rendering_everything_anew_is_seen_in_the_forecast(folder, tmp_path, cap
     assert (told["copied"], told["whys"]["render.mode is reencode"]) == (0, 4)
 
 
-@pytest.mark.parametrize(("name", "said"), [("nowhere", "there is no such folder"), ("params.yaml", "there is no such folder")])
-def test_a_folder_that_is_none_is_named_before_anything_is_made(name, said, tmp_path, capsys):
+@pytest.mark.parametrize("name", ["nowhere", "params.yaml"])
+def test_a_folder_that_is_none_is_named_before_anything_is_made(name, tmp_path, capsys):
     assert main(["new-study", "raw", "--from", name]) == 1
-    assert said in capsys.readouterr().err
+    assert "there is no such folder" in capsys.readouterr().err
     assert not (tmp_path / "raw").exists()
 
 

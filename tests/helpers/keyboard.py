@@ -38,10 +38,28 @@ def opened(page: Page) -> None:
     page.locator("#sheet .block.loaded").first.wait_for()
 
 
+def says(page: Page, text: str, place: str = "#status") -> None:
+    """Wait until the page says something."""
+    page.locator(place, has_text=text).wait_for()
+
+
 def press(page: Page, *keys: str) -> None:
     """Press keys, one after the other."""
     for key in keys:
         page.keyboard.press(key)
+
+
+def full_size(page: Page, *keys: str, frame: int | None = None) -> None:
+    """Press keys that lead to a picture at full size, of this frame if one is given, and wait for it."""
+    press(page, *keys)
+    page.locator("#full-canvas[data-frame]" if frame is None else f"#full-canvas[data-frame='{frame}']").wait_for()
+
+
+def next_span(page: Page) -> None:
+    """Go to the next span, and look at its lens for long enough."""
+    press(page, "j")
+    page.locator("#lens .block.loaded").first.wait_for()
+    page.wait_for_timeout(LONG_ENOUGH_MS)
 
 
 def look(page: Page) -> None:
@@ -62,7 +80,7 @@ def decide(page: Page, key: str = "a") -> int:
     for _ in range(MOST_KEYS):
         if page.locator("#todo li.left", has_text="to decide").count():
             if page.locator("#span-text", has_text="not decided").count() == 0:
-                _next_span(page)
+                next_span(page)
                 continue
             before = page.locator("#span-text").inner_text()
             page.keyboard.press(key)
@@ -70,16 +88,10 @@ def decide(page: Page, key: str = "a") -> int:
             page.wait_for_timeout(CAME_MS)
             decided += 1
         elif page.locator("#todo li.left", has_text="to look at closely").count():
-            _next_span(page)
+            next_span(page)
         else:
             return decided
     raise AssertionError(page.locator("#todo").inner_text())
-
-
-def _next_span(page: Page) -> None:
-    page.keyboard.press("j")
-    page.locator("#lens .block.loaded").first.wait_for()
-    page.wait_for_timeout(LONG_ENOUGH_MS)
 
 
 def next_left(page: Page) -> bool:

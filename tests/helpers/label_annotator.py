@@ -37,8 +37,21 @@ class Annotator:
         for key in keys:
             self.page.keyboard.press(key)
 
+    def says(self, text: str | re.Pattern[str]) -> None:
+        """Wait until the status line says something."""
+        self.page.locator("#status", has_text=text).wait_for()
+
+    def selected(self, text: str | re.Pattern[str]) -> None:
+        """Wait until something is said of what is selected."""
+        self.page.locator("#selected-text", has_text=text).wait_for()
+
     def at(self, frame: int) -> None:
         self.page.locator("#where", has_text=re.compile(rf"frame {frame}$")).wait_for()
+
+    def go(self, frame: int, *keys: str) -> None:
+        """Press keys, and wait until they have led to a frame."""
+        self.press(*keys)
+        self.at(frame)
 
     def frame(self) -> int:
         return int(self.page.inner_text("#where").rpartition(" ")[2])

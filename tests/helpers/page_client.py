@@ -99,5 +99,15 @@ def lines(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
 
 
+def facts(folder: Path, *events: str) -> list[dict[str, Any]]:
+    """Return what the lines of some events say, in their order."""
+    return [line["facts"] for line in lines(folder) if line["event"] in events]
+
+
+def spans(folder: Path) -> list[tuple[str, int, int]]:
+    """Return what was decided of which frames."""
+    return [(span["what"], span["first"], span["last"]) for said in facts(folder, "decided") for span in said["spans"]]
+
+
 def picture(answer: httpx.Response) -> np.ndarray:
     return cv2.imdecode(np.frombuffer(answer.content, np.uint8), cv2.IMREAD_COLOR)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import clips
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base.files import sha256_of
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS, PROPOSALS, QUARANTINE, RECORDINGS, STOPS
@@ -59,6 +60,19 @@ def params() -> str:
     return "".join(section for section in sections if section.startswith(SECTIONS))
 
 
+def change_params(folder: Path, old: str, new: str) -> None:
+    """Replace text of the parameters, which must have it."""
+    path = folder / "params.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def two_reviewers(folder: Path) -> None:
+    """Let two people have to see and reject everything."""
+    change_params(folder, "reviewers: 1", "reviewers: 2")
+
+
 def recording(folder: Path, number: int, name: str, camera: str, count: int, fps: int = FPS) -> dict[str, object]:
     """Make a clip and return its row of the table `recordings`."""
     path = clips.numbered(folder / f"data/raw/videos/{number}_{camera}.mp4", count, fps=fps, levels=LEVELS)
@@ -92,6 +106,15 @@ def stop(folder: Path, *stops: tuple[str, str, int, str]) -> None:
     """Write the table `stops`: recording, camera, frame, kind."""
     rows = [dict(zip(STOPS.column_names, (name, camera, frame, frame / FPS, kind), strict=True)) for name, camera, frame, kind in stops]
     io.write(STOPS, io.frame_of(STOPS, rows), folder / "data/interim/stops.parquet")
+
+
+def withdraw(folder: Path, *names: str, id_: str = "") -> withdrawal_memory.Memory:
+    """Let recordings be of somebody who withdrew, and return what is remembered of them."""
+    memory = withdrawal_memory.Memory()
+    for name in names:
+        memory = memory.with_recording(name, "consent", {"id": [id_]} if id_ else {}, [name])
+    withdrawal_memory.write(memory, folder)
+    return memory
 
 
 def set_aside(folder: Path, name: str) -> None:

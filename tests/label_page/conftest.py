@@ -1,15 +1,17 @@
-"""A labelled study, made once, and a copy of it per test."""
+"""A labelled study, made once, a copy of it per test, and people who open its page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import label_server
 import labelled_study
 import made_once
+from label_annotator import Annotator
 from rating_fixtures import make_params, make_roster, make_tables
 from scrubin.curate.label.workbench import Workbench
 
@@ -17,35 +19,60 @@ __all__ = ["make_params", "make_roster", "make_tables"]
 
 
 @pytest.fixture(scope="session")
-def made_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return labelled_study.project(tmp_path_factory.mktemp("labelled") / "study")
+def made_study(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[int, str]]:
+    """The study, in which everybody may come in and has recordings to label, and the tokens by number."""
+    folder = labelled_study.project(tmp_path_factory.mktemp("labelled") / "study")
+    tokens = labelled_study.staffed(folder)
+    labelled_study.opened(folder).assign()
+    return folder, tokens
 
 
 @pytest.fixture
-def folder(made_study: Path, tmp_path: Path) -> Path:
-    return made_once.copy(made_study, tmp_path / "study")
+def folder(made_study: tuple[Path, dict[int, str]], tmp_path: Path) -> Path:
+    return made_once.copy(made_study[0], tmp_path / "study")
 
 
 @pytest.fixture
-def tokens(folder: Path) -> dict[int, str]:
-    return labelled_study.staffed(folder)
+def tokens(made_study: tuple[Path, dict[int, str]]) -> dict[int, str]:
+    return made_study[1]
 
 
 @pytest.fixture
-def bench(folder: Path, tokens: dict[int, str]) -> Workbench:
-    opened = labelled_study.opened(folder)
-    opened.assign()
-    return opened
+def bench(folder: Path) -> Workbench:
+    return labelled_study.opened(folder)
 
 
 @pytest.fixture
-def server(bench: Workbench, folder: Path) -> Iterator[str]:
+def server(folder: Path) -> Iterator[str]:
     """The page of a study as a process of its own: its address."""
     with label_server.running(folder) as address:
         yield address
 
 
 @pytest.fixture
-def token(bench: Workbench, tokens: dict[int, str]) -> str:
+def number(bench: Workbench) -> int:
     """Of the first person who labels the single recording."""
-    return tokens[bench.standing().assigned["single"][0]]
+    return bench.standing().assigned["single"][0]
+
+
+@pytest.fixture
+def token(number: int, tokens: dict[int, str]) -> str:
+    return tokens[number]
+
+
+@pytest.fixture
+def come_in(chromium: Any, server: str, tokens: dict[int, str]) -> Iterator[Callable[..., Annotator]]:
+    """Let somebody come in by their number; nothing goes wrong at their page but what a test forgives."""
+    there: list[Annotator] = []
+
+    def come_in(number: int, **options: Any) -> Annotator:
+        there.append(Annotator(chromium, server, tokens[number], **options))
+        return there[-1]
+
+    yield come_in
+    assert [trouble for one in there for trouble in one.troubles] == []
+
+
+@pytest.fixture
+def ann(come_in: Callable[..., Annotator], number: int) -> Annotator:
+    return come_in(number)

@@ -8,10 +8,9 @@ import pytest
 
 import labelled_study
 import sampled_release
-from label_annotator import Annotator
+from labelled_study import PAIR, SINGLE
 
 pytestmark = pytest.mark.slow
-SINGLE, PAIR = sampled_release.IDS["single"], sampled_release.IDS["pair"]
 FIRST, FPS = sampled_release.FIRST, sampled_release.FPS
 
 
@@ -23,26 +22,19 @@ def number(bench):
 
 
 @pytest.fixture
-def ann(chromium, server, tokens, number):
+def ann(come_in, number):
     """At the layer quality, where smoke is begun at frame 20."""
-    annotator = Annotator(chromium, server, tokens[number])
+    annotator = come_in(number)
     annotator.page.locator("#layers button", has_text="quality").click()
-    annotator.press("Shift+ArrowRight")
-    annotator.at(FPS)
+    annotator.go(FPS, "Shift+ArrowRight")
     begin(annotator)
-    yield annotator
-    assert annotator.troubles == []
-    annotator.page.context.close()
+    return annotator
 
 
 def begin(ann):
     ann.press("1")
-    says(ann, "smoke begins at")
+    ann.says("smoke begins at")
     begun(ann, 1)
-
-
-def says(ann, text):
-    ann.page.locator("#status", has_text=text).wait_for()
 
 
 def begun(ann, count):
@@ -55,8 +47,7 @@ def ends_at(ann, frame):
     ann.page.locator("#layers button", has_text="quality").click()
     while ann.frame() < frame:
         now = ann.frame()
-        ann.press("ArrowRight")
-        ann.at(now + 1)
+        ann.go(now + 1, "ArrowRight")
     ann.press("1")
     begun(ann, 0)
     ann.kept()
@@ -71,13 +62,12 @@ def quality_in(folder):
 
 def test_a_begun_span_is_there_after_another_recording_and_says_where_it_waits(ann, folder):
     ann.page.locator("#list button", has_text=PAIR).click()
-    says(ann, f"{PAIR} is open. Begun and not ended in {SINGLE}: smoke.")
+    ann.says(f"{PAIR} is open. Begun and not ended in {SINGLE}: smoke.")
     begun(ann, 0)
     ann.page.locator("#list button", has_text=SINGLE).click()
-    says(ann, f"{SINGLE} is open. Begun and not ended here: smoke.")
+    ann.says(f"{SINGLE} is open. Begun and not ended here: smoke.")
     begun(ann, 1)
-    ann.press("Shift+ArrowRight")
-    ann.at(FPS)
+    ann.go(FPS, "Shift+ArrowRight")
     ends_at(ann, FPS + 2)
     assert quality_in(folder) == [(FPS, FPS + 3, "smoke")]
 
@@ -89,8 +79,7 @@ def test_the_browser_asks_before_a_begun_span_is_left_and_a_reload_keeps_it(ann,
     ann.page.reload()
     assert asked == ["beforeunload"]
     begun_or_open(ann)
-    ann.press("Shift+ArrowRight", "Shift+ArrowRight")
-    ann.at(2 * FPS)
+    ann.go(2 * FPS, "Shift+ArrowRight", "Shift+ArrowRight")
     ends_at(ann, 2 * FPS)
     assert quality_in(folder) == [(FPS, 2 * FPS + 1, "smoke")]
     ann.page.reload()
@@ -99,10 +88,10 @@ def test_the_browser_asks_before_a_begun_span_is_left_and_a_reload_keeps_it(ann,
 
 def begun_or_open(ann):
     """Wait until the page has opened a recording again, and go to the one whose span is begun."""
-    says(ann, "is open.")
+    ann.says("is open.")
     if ann.page.inner_text("#name") != SINGLE:
         ann.page.locator("#list button", has_text=SINGLE).click()
-        says(ann, f"{SINGLE} is open.")
+        ann.says(f"{SINGLE} is open.")
     begun(ann, 1)
 
 
@@ -113,7 +102,7 @@ def test_an_action_that_is_begun_has_its_key_again_after_a_reload(ann):
     ann.press("a")
     ann.page.keyboard.type("hook, dissect, gallbladder")
     ann.press("Enter")
-    says(ann, "hook, dissect, gallbladder begins")
+    ann.says("hook, dissect, gallbladder begins")
     ann.page.reload()
     begun_or_open(ann)
     ann.page.locator("#layers button", has_text="actions").click()
@@ -132,14 +121,14 @@ def type_action(ann, text):
 def test_a_mistyped_action_is_refused_before_it_begins_with_the_near_miss(ann):
     ann.page.locator("#layers button", has_text="actions").click()
     type_action(ann, "hook, dissect, galbladder")
-    says(ann, re.compile("'galbladder'.*gallbladder"))
+    ann.says(re.compile("'galbladder'.*gallbladder"))
     type_action(ann, "hook, dissect")
-    says(ann, "an action is instrument, verb and target")
+    ann.says("an action is instrument, verb and target")
     begun(ann, 1)  # smoke
     assert ann.page.locator("#panel .label-name").count() == 0
     # Any known spelling is the same action.
     type_action(ann, "Hook, Dissect, gallbladder")
-    says(ann, "hook, dissect, gallbladder begins at")
+    ann.says("hook, dissect, gallbladder begins at")
     begun(ann, 2)
     ann.troubles[:] = [one for one in ann.troubles if "409" not in one]
 
@@ -147,10 +136,9 @@ def test_a_mistyped_action_is_refused_before_it_begins_with_the_near_miss(ann):
 def test_what_is_begun_stays_so_when_its_end_is_refused(ann, folder):
     refuse = {"status": 409, "content_type": "application/json", "body": '{"error": "not now"}'}
     ann.page.route("**/api/label", lambda route: route.fulfill(**refuse))
-    ann.press("ArrowRight")
-    ann.at(FPS + 1)
+    ann.go(FPS + 1, "ArrowRight")
     ann.press("1")
-    says(ann, "not now")
+    ann.says("not now")
     begun(ann, 1)
     ann.page.route("**/api/label", lambda route: route.continue_())
     ends_at(ann, FPS + 2)
@@ -161,10 +149,10 @@ def test_what_is_begun_stays_so_when_its_end_is_refused(ann, folder):
 def test_what_was_begun_in_another_cut_of_the_film_is_let_go_with_a_word(ann):
     ann.page.evaluate("() => sessionStorage.setItem('begun', sessionStorage.getItem('begun').replace(/.film.:.\\w+./, '\"film\":\"0\"'))")
     ann.page.reload()
-    says(ann, "is open.")
+    ann.says("is open.")
     if ann.page.inner_text("#name") != SINGLE:
         ann.page.locator("#list button", has_text=SINGLE).click()
-    says(ann, f"{SINGLE} is open. Its film is cut otherwise than before: smoke is no longer begun.")
+    ann.says(f"{SINGLE} is open. Its film is cut otherwise than before: smoke is no longer begun.")
     begun(ann, 0)
     ann.kept()
 
@@ -180,11 +168,10 @@ def test_a_tab_of_another_cut_labels_nothing_and_opens_the_film_anew(ann, folder
     ann.page.route(f"**/api/recordings/{SINGLE}", otherwise)
     ann.page.evaluate("() => { window.isOldTab = true; }")
     ann.page.evaluate("() => import('/static/store.js').then(({ store }) => { store.view.film = 'f'.repeat(16); })")
-    ann.press("ArrowRight")
-    ann.at(FPS + 1)
+    ann.go(FPS + 1, "ArrowRight")
     ann.press("1")
     ann.page.wait_for_function("() => window.isOldTab === undefined")
-    says(ann, "Its film is cut otherwise than before: smoke is no longer begun.")
+    ann.says("Its film is cut otherwise than before: smoke is no longer begun.")
     assert quality_in(folder) == []
     ann.troubles[:] = [one for one in ann.troubles if "409" not in one]
 
@@ -192,7 +179,7 @@ def test_a_tab_of_another_cut_labels_nothing_and_opens_the_film_anew(ann, folder
 def test_an_address_of_the_same_recording_keeps_a_begun_span(ann, folder):
     ann.page.evaluate(f"location.hash = '#{SINGLE}/45'")
     ann.at(45)
-    says(ann, "is open.")
+    ann.says("is open.")
     begun(ann, 1)
     ends_at(ann, 45)
     assert quality_in(folder) == [(FPS, 46, "smoke")]
@@ -202,45 +189,43 @@ def test_done_with_a_begun_span_says_so_first_and_lists_it(ann, bench, number):
     ann.page.locator("#findings button", has_text="smoke is begun and not ended").wait_for()
     listed = ann.page.locator("#findings li").count()
     assert ann.page.inner_text("#findings h2").startswith(f"{listed} to look at")
-    ann.press("ArrowRight")
-    ann.at(FPS + 1)
+    ann.go(FPS + 1, "ArrowRight")
     ann.press("d")
-    says(ann, "Not done yet: smoke is begun and not ended.")
+    ann.says("Not done yet: smoke is begun and not ended.")
     # Its key ends it where the person is, so that nothing goes away from there.
     ann.at(FPS + 1)
     ann.press("d")
-    says(ann, "Not done yet: nothing is rated yet")
+    ann.says("Not done yet: nothing is rated yet")
     assert "single" not in bench.standing().done.get(number, set())
     ann.press("d")
-    says(ann, f"You are done with it; {listed} things still look wrong")
+    ann.says(f"You are done with it; {listed} things still look wrong")
     assert "single" in bench.standing().done[number]
     ann.press("n")
-    says(ann, "smoke is begun and not ended")
+    ann.says("smoke is begun and not ended")
     ann.at(FPS)
 
 
 def test_an_undo_lets_a_begun_span_go_before_it_takes_back_what_is_saved_and_says_what_it_did(ann, folder):
-    ann.press("ArrowRight")
-    ann.at(FPS + 1)
+    ann.go(FPS + 1, "ArrowRight")
     ends_at(ann, FPS + 1)
     saved = [(FPS, FPS + 2, "smoke")]
     assert quality_in(folder) == saved
     begin(ann)
     ann.press("u")
-    says(ann, re.compile(r"smoke, begun at 0:01\.\d+, is let go; nothing that is kept was taken back"))
+    ann.says(re.compile(r"smoke, begun at 0:01\.\d+, is let go; nothing that is kept was taken back"))
     begun(ann, 0)
     ann.kept()
     assert quality_in(folder) == saved
     ann.press("u")
-    says(ann, "The last change is taken back.")
+    ann.says("The last change is taken back.")
     assert quality_in(folder) == []
     ann.press("u")
-    says(ann, "There is nothing to take back")
+    ann.says("There is nothing to take back")
 
 
 def test_the_button_of_an_undo_lets_go_what_is_begun_where_nothing_is_kept(ann):
     ann.page.locator("#undo:enabled").click()
-    says(ann, "is let go")
+    ann.says("is let go")
     begun(ann, 0)
     ann.page.locator("#undo:disabled").wait_for()
 
@@ -248,9 +233,9 @@ def test_the_button_of_an_undo_lets_go_what_is_begun_where_nothing_is_kept(ann):
 def test_after_done_an_undo_says_that_done_stays(ann, bench, number):
     ends_at(ann, FPS)
     ann.press("d", "d")
-    says(ann, "You are done with it")
+    ann.says("You are done with it")
     ann.press("u")
-    says(ann, "The last change is taken back. You are still done with this recording; D takes that back.")
+    ann.says("The last change is taken back. You are still done with this recording; D takes that back.")
     ann.press("u")
-    says(ann, "There is nothing to take back. You are still done with this recording; D takes that back.")
+    ann.says("There is nothing to take back. You are still done with this recording; D takes that back.")
     assert "single" in bench.standing().done[number]

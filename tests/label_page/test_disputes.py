@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labelled_study import PARAMS
+from labelled_tracks import PHASES, labels_at, phases
 from scrubin.curate.label import checks
 from scrubin.curate.label.events import About, Settled, Sheet, Span
 from scrubin.curate.label.pictures import Pictures
@@ -19,22 +20,10 @@ from scrubin.curate.label.standing import OfPerson, Standing
 from scrubin.labels.keyframes import KeyFrame
 
 FRAMES = 40
-LABELS = ("preparation", "clipping", "packaging")
 
 
-@st.composite
-def said_by_one(draw):
-    """Spans of one person, one label at a time, with gaps."""
-    edges = sorted(draw(st.sets(st.integers(0, FRAMES), max_size=8)))
-    labels = [draw(st.sampled_from((None, *LABELS))) for _ in edges]
-    return [Span(first, end, label) for first, end, label in zip(edges, edges[1:], labels, strict=False) if label]
-
-
-people = st.dictionaries(st.integers(1, 4), said_by_one(), min_size=1, max_size=4)
-
-
-def labels_at(spans, frame):
-    return {span.label for span in spans if span.first <= frame < span.end}
+said_by_one = phases(FRAMES, 8)
+people = st.dictionaries(st.integers(1, 4), said_by_one, min_size=1, max_size=4)
 
 
 def settled(first, end, *spans):
@@ -46,7 +35,7 @@ def test_frame_by_frame_a_label_stands_when_enough_say_so_and_what_some_say_is_d
     outcome = of_layer("phases", said, FRAMES, edge=0, majority=majority)
     needed = len(said) // 2 + 1 if majority else len(said)
     for frame in range(FRAMES):
-        votes = {label: sum(label in labels_at(spans, frame) for spans in said.values()) for label in LABELS}
+        votes = {label: sum(label in labels_at(spans, frame) for spans in said.values()) for label in PHASES}
         assert labels_at(outcome.spans, frame) == {label for label, count in votes.items() if count >= needed}
         # Under a majority a label is outvoted where more than half do not say it.
         undecided = [label for label, count in votes.items() if 0 < count < needed and not (majority and len(said) - count >= needed)]
@@ -64,11 +53,11 @@ def test_whoever_comes_first_changes_nothing(said, edge):
     assert [(one.first, one.end) for one in ways[0].open] == [(one.first, one.end) for one in ways[1].open]
 
 
-@given(said=said_by_one(), people=st.integers(1, 4), edge=st.integers(0, 9))
+@given(said=said_by_one, people=st.integers(1, 4), edge=st.integers(0, 9))
 def test_what_all_say_alike_stands_as_it_is(said, people, edge):
-    merged = [tuple(labels_at(said, frame)) for frame in range(FRAMES)]
+    merged = [labels_at(said, frame) for frame in range(FRAMES)]
     outcome = of_layer("phases", dict.fromkeys(range(people), said), FRAMES, edge=edge, majority=False)
-    assert [tuple(labels_at(outcome.spans, frame)) for frame in range(FRAMES)] == merged
+    assert [labels_at(outcome.spans, frame) for frame in range(FRAMES)] == merged
     assert not outcome.open
 
 
@@ -81,7 +70,7 @@ def labelled_throughout(draw):
         own = sorted({min(max(edge + draw(st.integers(-3, 3)), 1), FRAMES - 1) for edge in edges})
         if draw(st.booleans()):
             own = sorted({*own, draw(st.integers(1, FRAMES - 1))})
-        labels = [LABELS[(number + draw(st.sampled_from([0, 0, 0, 1]))) % len(LABELS)] for number in range(len(own) + 1)]
+        labels = [PHASES[(number + draw(st.sampled_from([0, 0, 0, 1]))) % len(PHASES)] for number in range(len(own) + 1)]
         people[person] = [Span(first, end, label) for first, end, label in zip([0, *own], [*own, FRAMES], labels, strict=True)]
     return people
 
@@ -96,7 +85,7 @@ def test_where_everybody_labels_every_frame_each_has_one_phase_or_is_open(said, 
 
 
 def test_edges_of_a_phase_that_one_of_three_inserts_stay_where_most_have_them():
-    x, y, z = LABELS
+    x, y, z = PHASES
     most = [Span(0, 20, x), Span(20, 40, y)]
     one = [Span(0, 18, x), Span(18, 28, z), Span(28, 40, y)]
     outcome = of_layer("phases", {1: most, 2: one, 3: most}, FRAMES, edge=9, majority=True)

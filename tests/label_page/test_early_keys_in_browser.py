@@ -7,12 +7,12 @@ import re
 import pytest
 
 import labelled_study
+import review_study
 import sampled_release
 from held_requests import Held, refuse
-from label_annotator import Annotator
+from labelled_study import PAIR, SINGLE
 
 pytestmark = pytest.mark.slow
-SINGLE, PAIR = sampled_release.IDS["single"], sampled_release.IDS["pair"]
 FIRST, FPS, FRAMES = sampled_release.FIRST, sampled_release.FPS, sampled_release.SINGLE_FRAMES
 A_WHILE_MS = 500
 """After what could have gone wrong came: what goes wrong then does so in a moment."""
@@ -29,14 +29,6 @@ def spans_in(folder, layer="phases"):
     return [(span.first - FIRST, span.end - FIRST, span.label) for spans in found for span in spans]
 
 
-def says(ann, text):
-    ann.page.locator("#status", has_text=text).wait_for()
-
-
-def selected(ann, text):
-    ann.page.locator("#selected-text", has_text=text).wait_for()
-
-
 @pytest.fixture
 def number(bench):
     """Of somebody who labels both recordings."""
@@ -44,25 +36,11 @@ def number(bench):
     return min(set(assigned["single"]) & set(assigned["pair"]))
 
 
-@pytest.fixture
-def token(number, tokens):
-    return tokens[number]
-
-
-@pytest.fixture
-def ann(chromium, server, token):
-    annotator = Annotator(chromium, server, token)
-    yield annotator
-    assert annotator.troubles == []
-    annotator.page.context.close()
-
-
 def two_phases(ann):
     """Say two phases, the second from frame 20 on."""
     ann.press("1")
     ann.written(1)
-    ann.press("Shift+ArrowRight")
-    ann.at(FPS)
+    ann.go(FPS, "Shift+ArrowRight")
     ann.press("2")
     ann.written(2)
 
@@ -78,17 +56,16 @@ def test_a_key_that_is_held_writes_once_and_undoes_once(ann, folder):
 
 
 def test_a_key_that_comes_while_the_next_recording_opens_labels_neither(ann, folder):
-    ann.press("Shift+ArrowRight")
-    ann.at(FPS)
+    ann.go(FPS, "Shift+ArrowRight")
     times = Held(ann.page, "/api/recordings/.*/times$")
     ann.press("o")
     times.come()
     ann.press("1")
-    says(ann, "still opening")
+    ann.says("still opening")
     ann.page.locator("#panel button", has_text="preparation").click()
-    says(ann, "nothing was labelled")
+    ann.says("nothing was labelled")
     times.let_go()
-    says(ann, f"{PAIR} is open.")
+    ann.says(f"{PAIR} is open.")
     ann.page.wait_for_timeout(A_WHILE_MS)
     assert spans_in(folder) == []
     assert ann.frame() == 0
@@ -99,7 +76,7 @@ def test_of_two_recordings_that_are_opened_the_last_one_is_open_whatever_comes_f
     ann.page.locator("#list button", has_text=PAIR).click()
     slow.come()
     ann.page.locator("#list button", has_text=SINGLE).click()
-    says(ann, f"{SINGLE} is open.")
+    ann.says(f"{SINGLE} is open.")
     slow.let_go()
     ann.page.wait_for_timeout(A_WHILE_MS)
     assert ann.page.inner_text("#name") == SINGLE
@@ -112,7 +89,7 @@ def test_what_somebody_else_changed_does_not_bring_back_the_recording_before(ann
     bench.label(me, SINGLE, [labelled_study.put("a", 0, 30, "preparation")], "nonce-of-another-page")
     told.come()
     ann.press("o")
-    says(ann, f"{PAIR} is open.")
+    ann.says(f"{PAIR} is open.")
     told.let_go()
     ann.page.wait_for_timeout(A_WHILE_MS)
     ann.press("2")
@@ -159,22 +136,21 @@ def test_an_edge_is_moved_to_the_picture_that_is_meant_and_by_nobody_who_went_on
     pictures.come(2)
     pictures.let_go()
     ann.at(FPS + 2)
-    says(ann, "nothing was labelled")
+    ann.says("nothing was labelled")
     assert [span[:2] for span in spans_in(folder)] == [(0, FPS), (FPS, FRAMES)]
     ann.press("[")
-    selected(ann, f"frames {FPS + 2} to")
+    ann.selected(f"frames {FPS + 2} to")
     assert [span[:2] for span in spans_in(folder)] == [(0, FPS + 2), (FPS + 2, FRAMES)]
 
 
 def test_a_key_after_an_undo_is_about_what_stands_then(ann, folder):
     two_phases(ann)
-    ann.press("ArrowRight")
-    ann.at(FPS + 1)
+    ann.go(FPS + 1, "ArrowRight")
     undo = Held(ann.page, "/api/undo$")
     ann.press("u", "3")
     undo.come()
     undo.let_go()
-    says(ann, "From 0:01.05 on")
+    ann.says("From 0:01.05 on")
     ann.page.wait_for_timeout(A_WHILE_MS)
     assert [span[:2] for span in spans_in(folder)] == [(0, FPS + 1), (FPS + 1, FRAMES)]
     assert ann.page.get_attribute("#status", "class") == ""
@@ -184,12 +160,12 @@ def test_an_undo_does_not_take_back_what_was_said_before_a_label_that_waits_for_
     two_phases(ann)
     pictures = Held(ann.page, "/pictures/")
     ann.press("ArrowRight", "3", "u")
-    says(ann, "waits for its picture: nothing was taken back")
+    ann.says("waits for its picture: nothing was taken back")
     pictures.let_go()
     ann.written(3)
     assert [span[:2] for span in spans_in(folder)] == [(0, FPS), (FPS, FPS + 1), (FPS + 1, FRAMES)]
     ann.press("u")
-    says(ann, "The last change is taken back.")
+    ann.says("The last change is taken back.")
     assert [span[:2] for span in spans_in(folder)] == [(0, FPS), (FPS, FRAMES)]
 
 
@@ -211,9 +187,9 @@ def test_a_rating_after_an_undo_does_not_bring_back_the_rating_that_was_undone(a
 def test_who_is_refused_to_be_done_is_not_said_to_go_on(ann):
     refuse(ann.page, "/api/done$", "the disk is full")
     ann.press("d")
-    says(ann, "Not done yet")
+    ann.says("Not done yet")
     ann.press("d")
-    says(ann, "the disk is full")
+    ann.says("the disk is full")
     ann.page.wait_for_timeout(A_WHILE_MS)
     assert "the disk is full" in ann.page.inner_text("#status")
     ann.troubles.clear()
@@ -222,7 +198,7 @@ def test_who_is_refused_to_be_done_is_not_said_to_go_on(ann):
 def test_a_picture_that_cannot_be_read_is_the_reason_why_nothing_was_labelled(ann, folder):
     refuse(ann.page, "/pictures/", "the video is damaged")
     ann.press("ArrowRight", "1")
-    says(ann, "Nothing was labelled: the video is damaged")
+    ann.says("Nothing was labelled: the video is damaged")
     assert spans_in(folder) == []
     ann.troubles.clear()
 
@@ -246,26 +222,23 @@ def test_an_answer_to_an_earlier_key_does_not_take_back_a_later_one(ann, folder)
     sent = Held(ann.page, "/api/label$")
     spans = ann.page.locator(".lane:first-child .span")
     ann.press("1")
-    ann.press("Shift+ArrowRight")
-    ann.at(FPS)
+    ann.go(FPS, "Shift+ArrowRight")
     ann.press("2")
     sent.come()
     sent.let_one_go()
     sent.come()
     assert spans.count() == 2
-    ann.press("ArrowRight")
-    ann.at(FPS + 1)
+    ann.go(FPS + 1, "ArrowRight")
     ann.press("3")
     sent.let_go()
     ann.written(3)
-    selected(ann, f"frames {FPS + 1} to")
+    ann.selected(f"frames {FPS + 1} to")
     ann.page.locator("#list button", has_text="3 labels").wait_for()
     assert [span[:2] for span in spans_in(folder)] == [(0, FPS), (FPS, FPS + 1), (FPS + 1, FRAMES)]
 
 
 def test_while_it_plays_a_jump_is_from_the_frame_that_is_seen(ann):
-    ann.press("Shift+ArrowRight")
-    ann.at(FPS)
+    ann.go(FPS, "Shift+ArrowRight")
     ann.press("Space")
     ann.past(2 * FPS)
     ann.press("Shift+ArrowLeft")
@@ -293,11 +266,8 @@ def test_a_remark_and_a_rating_after_it_are_both_kept(ann, bench, number):
 @pytest.fixture
 def proposed(folder):
     """Two actions are proposed, one after the other."""
-    params = folder / "params.yaml"
-    text = params.read_text(encoding="utf-8").replace("[phases, actions, quality, ratings]", "[actions]")
-    (folder / "predictions").mkdir()
-    (folder / f"predictions/{SINGLE}.csv").write_text(ACTIONS, encoding="utf-8")
-    params.write_text(text.replace("proposals: null", "proposals: {path: predictions, format: null}"), encoding="utf-8")
+    labelled_study.layers(folder, "[actions]")
+    labelled_study.proposing(folder, {f"{SINGLE}.csv": ACTIONS})
 
 
 @pytest.fixture
@@ -309,19 +279,16 @@ def overlapping(proposed, folder):
 
 
 @pytest.mark.usefixtures("proposed")
-def test_who_went_on_before_the_answer_stays_where_they_went(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_who_went_on_before_the_answer_stays_where_they_went(ann, folder):
     answers = Held(ann.page, "/api/label$")
     ann.press("p")
     answers.come()
-    ann.press("End")
-    ann.at(FRAMES - 1)
+    ann.go(FRAMES - 1, "End")
     answers.let_go()
     ann.page.locator("#list button", has_text="1 labels").wait_for()
     ann.page.wait_for_timeout(A_WHILE_MS)
     assert ann.frame() == FRAMES - 1
     assert [span[2] for span in spans_in(folder, "actions")] == ["grasper"]
-    assert ann.troubles == []
 
 
 def sets_in(folder):
@@ -334,14 +301,12 @@ def sets_in(folder):
 @pytest.fixture
 def sampled(proposed, folder):
     """The same, as triplets of sampled frames."""
-    params = folder / "params.yaml"
-    params.write_text(params.read_text(encoding="utf-8").replace("[actions]", "[triplets]\n  every_s: 1"), encoding="utf-8")
+    review_study.change_params(folder, "[actions]", "[triplets]\n  every_s: 1")
 
 
 @pytest.mark.usefixtures("sampled")
 @pytest.mark.parametrize("gap_ms", [0, 60, 300])
-def test_a_key_after_a_set_was_taken_is_of_the_frame_in_which_it_was_taken(chromium, server, token, folder, gap_ms):
-    ann = Annotator(chromium, server, token)
+def test_a_key_after_a_set_was_taken_is_of_the_frame_in_which_it_was_taken(ann, folder, gap_ms):
     ann.page.locator("#proposals-title", has_text="1 proposed here").wait_for()
     ann.press("f")
     ann.page.wait_for_timeout(gap_ms)
@@ -350,20 +315,18 @@ def test_a_key_after_a_set_was_taken_is_of_the_frame_in_which_it_was_taken(chrom
     ann.kept()
     assert sets_in(folder) == {0: 0}
     assert ann.frame() == 0
-    assert ann.troubles == []
 
 
 @pytest.mark.usefixtures("proposed")
-def test_what_is_proposed_later_is_gone_to_and_not_taken_before_it_is_seen(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_what_is_proposed_later_is_gone_to_and_not_taken_before_it_is_seen(ann, folder):
     ann.page.locator("#proposals-title", has_text="1 proposed here").wait_for()
     ann.press("p")
     ann.page.locator("#proposals-title", has_text="nothing proposed here; 1 proposal left").wait_for()
     assert ann.frame() == 0
     ann.press("]")
-    selected(ann, "frames 0 to 0")
+    ann.selected("frames 0 to 0")
     ann.press("u", "p")
-    says(ann, "Proposed: clipper")
+    ann.says("Proposed: clipper")
     ann.at(3 * FPS)
     ann.page.wait_for_timeout(A_WHILE_MS)
     assert [span[2] for span in spans_in(folder, "actions")] == ["grasper"]
@@ -371,12 +334,10 @@ def test_what_is_proposed_later_is_gone_to_and_not_taken_before_it_is_seen(chrom
     ann.page.locator("#proposals").wait_for(state="hidden")
     ann.kept()
     assert [span[2] for span in spans_in(folder, "actions")] == ["grasper", "clipper"]
-    assert ann.troubles == []
 
 
 @pytest.mark.usefixtures("overlapping")
-def test_what_was_chosen_before_the_answer_stays_chosen(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_what_was_chosen_before_the_answer_stays_chosen(ann, folder):
     ann.page.locator("#proposals-title", has_text="3 proposed here").wait_for()
     answers = Held(ann.page, "/api/label$")
     first = ann.page.locator("#proposals-here [aria-pressed=true]").inner_text()
@@ -392,44 +353,38 @@ def test_what_was_chosen_before_the_answer_stays_chosen(chromium, server, token,
     ann.page.locator("#list button", has_text="2 labels").wait_for()
     ann.kept()
     assert {span[2] for span in spans_in(folder, "actions")} == {one.partition(",")[0] for one in (first, last)}
-    assert ann.troubles == []
 
 
-def disputed(bench, folder):
-    """Let two people say two places differently, and be done."""
+@pytest.fixture
+def chief(bench, come_in):
+    """An adjudicator of two places."""
     said = ("preparation", "clipping-and-cutting")
-    for number, names in zip(bench.standing().assigned["single"], (said, said[::-1]), strict=True):
-        changes = [labelled_study.put(str(at), at, at + 10, name) for at, name in zip((0, 50), names, strict=True)]
-        bench.label(labelled_study.person(folder, number), SINGLE, changes, f"nonce-label-{number}")
-        bench.say_done(labelled_study.person(folder, number), SINGLE, f"nonce-done-{number}", done=True)
+    labelled_study.done(bench, *([labelled_study.put(str(at), at, at + 10, of[at > 0]) for at in (0, 50)] for of in (said, said[::-1])))
+    return come_in(4)
 
 
-def test_a_place_that_is_settled_anew_and_refused_is_not_said_to_be_settled(chromium, server, bench, folder, tokens):
-    disputed(bench, folder)
-    chief = Annotator(chromium, server, tokens[4])
+def test_a_place_that_is_settled_anew_and_refused_is_not_said_to_be_settled(chief):
     chief.press("d")
-    says(chief, "1 of 2")
+    chief.says("1 of 2")
     chief.press("Enter")
-    says(chief, "1 place left")
+    chief.says("1 place left")
     refuse(chief.page, "/api/settle$", "the disk is full")
     chief.page.locator(".dispute").first.locator(".answers button[aria-pressed=false]").first.click()
-    says(chief, "the disk is full")
+    chief.says("the disk is full")
     chief.page.wait_for_timeout(A_WHILE_MS)
     assert chief.page.inner_text("#status") == "the disk is full"
+    chief.troubles.clear()
 
 
-def test_enter_before_the_next_place_is_there_settles_none(chromium, server, bench, folder, tokens):
-    disputed(bench, folder)
-    chief = Annotator(chromium, server, tokens[4])
+def test_enter_before_the_next_place_is_there_settles_none(chief):
     chief.page.locator("#disputes h2", has_text="2 to settle").wait_for()
     chief.press("d")
-    says(chief, "1 of 2")
+    chief.says("1 of 2")
     pictures = Held(chief.page, "/pictures/")
     chief.press("d")
     pictures.come()
     chief.press("Enter")
     pictures.let_go()
-    says(chief, "2 of 2")
+    chief.says("2 of 2")
     chief.page.wait_for_timeout(A_WHILE_MS)
     assert re.match("2 to settle", chief.page.inner_text("#disputes h2"))
-    assert chief.troubles == []

@@ -12,7 +12,8 @@ import pytest
 
 import labelled_study
 import sampled_release
-from labelled_study import FIRST, person, put, rate
+from labelled_study import FIRST, NONCES, PAIR, SINGLE, done, person, put, rate, read
+from labelled_tracks import keyed
 from scrubin import cli
 from scrubin.base.errors import AnnotationError, ReviewError
 from scrubin.base.vocabulary import vocabulary
@@ -25,20 +26,11 @@ from scrubin.labels.registry import FORMATS
 from scrubin.labels.suspects import at_path
 from scrubin.ratings.rater_files import read_folder
 
-SINGLE, PAIR = sampled_release.IDS["single"], sampled_release.IDS["pair"]
 CHOLECT50 = vocabulary.load("cholect50")
-NONCES = (f"nonce-{number:06d}" for number in range(10**6))
-
-
-def finish(bench, folder, name, id_, changes, other=None):
-    """Let both who label a recording say the same, or the second something else, and be done."""
-    for number, said in zip(bench.standing().assigned[name], (changes, other or changes), strict=True):
-        bench.label(person(folder, number), id_, said, next(NONCES))
-        bench.say_done(person(folder, number), id_, next(NONCES), done=True)
 
 
 @pytest.fixture
-def labelled(bench, folder):
+def labelled(bench):
     changes = [
         put("a", 0, 30, "preparation"),
         put("b", 40, 320, "clipping-and-cutting"),
@@ -46,21 +38,21 @@ def labelled(bench, folder):
         put("q", 10, 12, "smoke", "quality"),
         rate(depth_perception=3, efficiency=4, errors={"object_dropped": True}),
     ]
-    finish(bench, folder, "single", SINGLE, changes)
+    done(bench, changes, changes)
     return bench
 
 
-def read(folder, name="single"):
-    file = f"{name}{label_files.SUFFIX}"
-    contents = {file: (folder / "data/raw" / written.LABELS_FOLDER / file).read_bytes()}
-    (recording,) = reader.read_contents(contents, FORMATS[label_files.NAME], Options()).collection.recordings
-    return recording
+@pytest.fixture
+def exported(labelled, folder):
+    """The file of the single recording."""
+    progress.export(labelled)
+    return folder / "data/raw" / written.LABELS_FOLDER / f"single{label_files.SUFFIX}"
 
 
-def test_every_label_comes_out_on_its_source_frames(labelled, folder):
+def test_every_label_comes_out_on_its_source_frames(labelled):
     _, waiting = progress.export(labelled)
     assert list(waiting) == [PAIR]
-    labels = read(folder)
+    labels = read(labelled_study.exported(labelled))
     phases = phase_of(labels.phases)
     ids = [CHOLECT50.phases.index(name) for name in ("preparation", "clipping-and-cutting")]
     assert phases == {FIRST + frame: ids[0] if frame < 30 else ids[1] for frame in (*range(30), *range(40, 320))}
@@ -75,11 +67,10 @@ def test_every_label_comes_out_on_its_source_frames(labelled, folder):
     assert said.annotators == labelled.standing().assigned["single"]
 
 
-def test_a_file_states_the_rate_of_its_source_so_that_nobody_has_to_say_it(labelled, folder, capsys):
-    progress.export(labelled)
-    path = folder / "data/raw" / written.LABELS_FOLDER / f"single{label_files.SUFFIX}"
+def test_a_file_states_the_rate_of_its_source_so_that_nobody_has_to_say_it(exported, folder, capsys):
+    path = exported
     assert json.loads(path.read_text(encoding="utf-8"))["fps"] == str(sampled_release.FPS)
-    labels = read(folder)
+    labels = read(path.read_bytes())
     assert (labels.clock, labels.counts_time) == (Clock(Fraction(1, sampled_release.FPS)), True)
     # A stage knows the source: there frames stay frames, whatever their times.
     assert _read_text(path.read_text(encoding="utf-8")).clock == SOURCE_FRAMES
@@ -96,21 +87,19 @@ def test_a_file_states_the_rate_of_its_source_so_that_nobody_has_to_say_it(label
     # Files of before state no rate, and are read as they were.
     del document["fps"]
     path.write_text(json.dumps(document), encoding="utf-8")
-    assert read(folder).clock == SOURCE_FRAMES
+    assert read(path.read_bytes()).clock == SOURCE_FRAMES
 
 
 @pytest.mark.parametrize("option", ["--fps", "--predictions-fps"])
-def test_a_score_with_another_rate_than_the_file_states_is_refused(labelled, folder, capsys, option):
-    progress.export(labelled)
-    path = str(folder / "data/raw" / written.LABELS_FOLDER / f"single{label_files.SUFFIX}")
-    scored = ["score", "phases", "--ground-truth", path, "--predictions", path]
+def test_a_score_with_another_rate_than_the_file_states_is_refused(exported, capsys, option):
+    scored = ["score", "phases", "--ground-truth", str(exported), "--predictions", str(exported)]
     assert cli.main([*scored, option, str(sampled_release.FPS)]) == 0
     assert cli.main([*scored, option, "30"]) != 0
     said = capsys.readouterr().err
     assert f"the file of single states {sampled_release.FPS} frames per second, not 30; leave --fps or --predictions-fps out" in said
 
 
-def test_a_source_of_varying_rate_has_none_to_state(labelled, folder):
+def test_a_source_of_varying_rate_has_none_to_state(labelled):
     one = labelled.recordings[SINGLE]
     varying = replace(labelled.settlement(one), pictures=replace(one.pictures, fps=None))
     data = written.label_file(varying, "cholect50", label_files.Provenance((1,), blind=True, settled=0, labels=1, proposed=0))
@@ -118,16 +107,15 @@ def test_a_source_of_varying_rate_has_none_to_state(labelled, folder):
 
 
 def test_a_recording_waits_until_all_are_done_and_what_differs_is_settled(bench, folder):
-    finish(bench, folder, "single", SINGLE, [put("a", 0, 30, "preparation")], [put("a", 0, 30, "clipping-and-cutting")])
-    done, waiting = progress.export(bench)
+    done(bench, [put("a", 0, 30, "preparation")], [put("a", 0, 30, "clipping-and-cutting")])
+    files, waiting = progress.export(bench)
     numbers = ", ".join(map(str, bench.standing().assigned["pair"]))
-    assert (done.changed, waiting) == ((), {PAIR: f"annotators {numbers} are not done", SINGLE: "an adjudicator settles 1 place"})
+    assert (files.changed, waiting) == ((), {PAIR: f"annotators {numbers} are not done", SINGLE: "an adjudicator settles 1 place"})
     document = progress.document(bench)
     assert document["open"] == {SINGLE: [["phases", FIRST, FIRST + 30]]}
-    labelled_study.settle(bench, person(folder, 4), SINGLE, "phases", (0, 30), [labelled_study.Span(0, 30, "preparation")], next(NONCES))
-    done, waiting = progress.export(bench)
-    assert len(done.changed) == 1
-    assert label_files.provenance_of(read(folder)).settled == 1
+    labelled_study.settle(bench, person(folder, 4), "phases", (0, 30), [labelled_study.Span(0, 30, "preparation")])
+    assert len(progress.export(bench)[0].changed) == 1
+    assert label_files.provenance_of(read(labelled_study.exported(bench))).settled == 1
 
 
 def test_sheets_read_as_those_that_somebody_typed(labelled, folder):
@@ -142,7 +130,7 @@ def test_sheets_read_as_those_that_somebody_typed(labelled, folder):
 
 
 def test_a_failed_recording_is_one_without_scores(bench, folder):
-    finish(bench, folder, "single", SINGLE, [rate(failed=True, errors={"object_dropped": True})])
+    done(bench, *[[rate(failed=True, errors={"object_dropped": True})]] * 2)
     progress.export(bench)
     rater = bench.standing().assigned["single"][0]
     lines = (folder / f"data/raw/ratings/Task_rater{rater}.csv").read_text(encoding="utf-8").splitlines()
@@ -163,14 +151,14 @@ def test_the_same_labels_write_the_same_bytes_and_changed_ones_replace_only_what
 
 
 def test_a_recording_whose_name_is_too_long_for_a_file_waits_with_the_mend_and_others_are_written(labelled, folder, monkeypatch):
-    finish(labelled, folder, "pair", PAIR, [put("a", 0, 30, "preparation"), rate(depth_perception=3, efficiency=4)])
+    done(labelled, *[[put("a", 0, 30, "preparation"), rate(depth_perception=3, efficiency=4)]] * 2, name="pair")
     monkeypatch.setattr("os.pathconf", lambda *_: len(".part-pair.labels.json"))
-    done, waiting = progress.export(labelled)
+    files, waiting = progress.export(labelled)
     assert waiting == {
         SINGLE: "its labels are not written, because its name is too long for a file: 'single.labels.json...' has 18 bytes, and this disk "
         "takes 16; give it a shorter name by 'scrubin rename', run 'make repro', then export again"
     }
-    assert [path for path in done.changed if path.startswith(written.LABELS_FOLDER)] == [f"{written.LABELS_FOLDER}/pair.labels.json"]
+    assert [path for path in files.changed if path.startswith(written.LABELS_FOLDER)] == [f"{written.LABELS_FOLDER}/pair.labels.json"]
     with (folder / f"data/raw/ratings/Task_rater{labelled.standing().assigned['single'][0]}.csv").open(encoding="utf-8") as sheet:
         assert "single" in [row["id"] for row in csv.DictReader(sheet, delimiter=";")]
 
@@ -186,17 +174,22 @@ def test_a_file_that_somebody_typed_is_never_touched(labelled, folder):
     assert not (folder / "data/raw" / written.LABELS_FOLDER).exists()
 
 
-def test_what_was_exported_of_a_recording_stays_while_its_film_is_another_one(labelled, folder):
-    progress.export(labelled)
-    files = {path: path.read_bytes() for path in (folder / "data/raw").rglob("*") if path.is_file()}
-    one = labelled.recordings[SINGLE]
+def with_another_film(bench):
+    """Open the study anew, with a single recording whose film cannot be read any more."""
+    one = bench.recordings[SINGLE]
 
     def refuse():
         raise ReviewError("its film is another one")
 
     closed = replace(one, pictures=replace(one.pictures, read_s=refuse))
+    return labelled_study.opened(bench.folder, recordings={**bench.recordings, SINGLE: closed})
+
+
+def test_what_was_exported_of_a_recording_stays_while_its_film_is_another_one(labelled, folder):
+    progress.export(labelled)
+    files = {path: path.read_bytes() for path in (folder / "data/raw").rglob("*") if path.is_file()}
     for _ in range(2):
-        done, waiting = progress.export(labelled_study.opened(folder, recordings={**labelled.recordings, SINGLE: closed}))
+        done, waiting = progress.export(with_another_film(labelled))
         assert (done.changed, done.removed, waiting[SINGLE]) == ((), (), "its film is another one")
         assert {path: path.read_bytes() for path in files} == files
     again = progress.export(labelled)[0]
@@ -205,19 +198,12 @@ def test_what_was_exported_of_a_recording_stays_while_its_film_is_another_one(la
 
 def test_of_a_recording_whose_film_is_another_one_no_ratings_go_out_in_which_people_differ(labelled, folder):
     progress.export(labelled)
-    one = labelled.recordings[SINGLE]
     ratings, labels = (folder / "data/raw" / name for name in (written.RATINGS_FOLDER, written.LABELS_FOLDER))
     rated = {path.name: path.read_text(encoding="utf-8") for path in ratings.rglob("*.csv")}
     assert any("single" in text for text in rated.values())
     who = person(folder, labelled.standing().assigned["single"][0])
-    labelled.label(who, SINGLE, [rate(depth_perception=1, efficiency=1)], next(NONCES))
-
-    def refuse():
-        raise ReviewError("its film is another one")
-
-    closed = replace(one, pictures=replace(one.pictures, read_s=refuse))
-    bench = labelled_study.opened(folder, recordings={**labelled.recordings, SINGLE: closed})
-    waiting = progress.export(bench)[1][SINGLE]
+    labelled_study.say(labelled, who, rate(depth_perception=1, efficiency=1))
+    waiting = progress.export(with_another_film(labelled))[1][SINGLE]
     assert waiting.startswith("its film is another one; an adjudicator rates it, as ratings differ: ")
     assert (labels / f"single{label_files.SUFFIX}").is_file()
     assert not any("single" in path.read_text(encoding="utf-8") for path in ratings.rglob("*.csv"))
@@ -242,6 +228,22 @@ def spans(*rows):
     return [dict(zip(("first", "end", "label", "verb", "target"), row, strict=False)) for row in rows]
 
 
+BOX, NEAR = (0.1, 0.1, 0.2, 0.2), (0.12, 0.1, 0.2, 0.2)
+
+
+def sets(*items, **more):
+    """Return what a file says of sampled frames."""
+    return {"phases": None, "triplets": list(items), **more}
+
+
+def one_set(*triplets):
+    return sets({"frame": 0, "triplets": list(triplets)})
+
+
+def tracked(*rows, layer="boxes", **more):
+    return {"phases": None, **keyed(*rows, layer=layer), **more}
+
+
 DAMAGES = {
     "frames": ("'frames' is", {"frames": 0}),
     "edition": ("'scrubin_labels' is 2, this version reads 1", {"scrubin_labels": 2}),
@@ -261,6 +263,23 @@ DAMAGES = {
         {"provenance": {"annotators": [1], "blind": True, "settled": 0, "labels": 9, "proposed": 2, "changed": 3}},
     ),
     "nothing": ("it has none of phases, steps, actions, quality, boxes, points and triplets", {"phases": None}),
+    "label of a track": ("'grapser' is no instrument", tracked((1, 0, "grapser", *BOX))),
+    "key frame twice": ("it has two key frames at frame 3", tracked((1, 3, "grasper", *BOX), (1, 3, "grasper", *NEAR))),
+    "class of a track": ("its key frames are of several instruments", tracked((1, 0, "grasper", *BOX), (1, 3, "hook", *BOX))),
+    "pixels": ("it looks like pixels", tracked((1, 0, "grasper", 10, 10, 50, 50))),
+    "key frame": ("'frame' is 500", tracked((1, 500, "grasper", *BOX))),
+    "cubic": ("'interpolation' is \"cubic\"", tracked((1, 0, "grasper", *BOX), interpolation="cubic")),
+    "shown": ("expected two frames in 0..500", tracked((1, 0, "grasper", *BOX), shown=[9, 3])),
+    "point": ("it lies outside of the image", tracked((1, 0, "grasper", 0.5, 1.5), layer="points")),
+    "set beyond": ("triplets 0: 'frame' is 500, expected a whole number in 0..499", sets({"frame": 500, "triplets": []}, frames=500)),
+    "set twice": ("frame 0 is there twice", sets(*[{"frame": 0, "triplets": []}] * 2)),
+    "set without": ("triplets", sets({"frame": 0})),
+    "triplet twice": ("frame 0 has one triplet twice", one_set({"label": "grasper"}, {"label": "Grasper"})),
+    "half of a triplet": ("there is no target", one_set({"label": "grasper", "verb": "grasp"})),
+    "triplet of a number": ("expected label, verb and target as names", one_set({"label": 3})),
+    "triplet of a set": ("is no triplet of 'cholect50'", one_set({"label": "hook", "verb": "clip", "target": "cystic_duct"})),
+    "instrument of a set": ("'spoon' is no instrument", one_set({"label": "spoon"})),
+    "set and action": ("it has 'triplets', which says what is in view in sampled frames, and 'actions'", sets(actions=[])),
 }
 
 

@@ -7,14 +7,13 @@ import re
 
 import pytest
 
-import sampled_release
+import review_study
 from held_requests import wait_until_routed
 from label_annotator import Annotator
-from scrubin.audit.expected import withdrawal_memory
+from labelled_study import SINGLE
 from scrubin.curate.label import people
 
 pytestmark = pytest.mark.slow
-SINGLE = sampled_release.IDS["single"]
 POLL_MS = 3000
 NOTHING = """() => {
   const picture = document.getElementById("picture");
@@ -26,8 +25,7 @@ def test_who_withdraws_while_their_recording_is_open_leaves_the_screen_also_whil
     ann = Annotator(chromium, server, token)
     ann.press("Space")
     ann.past(0)
-    memory = withdrawal_memory.Memory().with_recording("single", "consent", {"id": [SINGLE]}, ["single"])
-    withdrawal_memory.write(memory, folder)
+    review_study.withdraw(folder, "single", id_=SINGLE)
     ann.page.locator("#status", has_text=f"{SINGLE} is no longer yours to label and is not shown any more").wait_for()
     ann.page.wait_for_function(NOTHING)
     ann.page.locator("#list button", has_text=SINGLE).wait_for(state="detached")

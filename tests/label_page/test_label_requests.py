@@ -14,15 +14,15 @@ from anyio.from_thread import start_blocking_portal
 
 import label_client
 import labelled_study
+import review_study
 import sampled_release
 from each import each
 from label_client import Labeller, change
+from labelled_study import SINGLE
 from page_client import OWN, POST
-from scrubin.audit.expected import withdrawal_memory
 from scrubin.base.layout import RELEASE
 from scrubin.curate.label import people
 
-SINGLE = sampled_release.IDS["single"]
 PATHS = ["/", "/api/work", "/api/changes?head=x", f"/api/recordings/{SINGLE}", f"/api/recordings/{SINGLE}/mono/times"]
 PATHS += [f"/pictures/{SINGLE}/mono?frames=0&height=64&columns=1", "/nothing"]
 
@@ -217,8 +217,7 @@ def test_two_tabs_of_a_person_and_two_people_label_at_the_same_time(app, portal,
 def test_an_open_page_learns_when_its_recording_is_somebodys_who_withdrew(ann, folder):
     asked = f"/api/changes?head={ann.get('/api/work').json()['head']}&id={SINGLE}"
     assert ann.get(asked).json()["gone"] is False
-    memory = withdrawal_memory.Memory().with_recording("single", "consent", {"id": [SINGLE]}, ["single"])
-    withdrawal_memory.write(memory, folder)
+    review_study.withdraw(folder, "single", id_=SINGLE)
     assert ann.get(asked).json()["gone"] is True
     assert ann.get("/api/changes?head=0").json()["gone"] is False
 
@@ -244,7 +243,6 @@ def test_a_picture_is_the_frame_of_its_number(ann, folder):
     ids=str,
 )
 def test_a_picture_is_as_wide_as_players_show_it_but_where_no_film_is_so(folder, tokens, portal, pixel_aspect, width):
-    labelled_study.opened(folder).assign()
     labelled_study.widen(folder, pixel_aspect)
     bench = labelled_study.opened(folder)
     app = label_client.app_of(bench)
@@ -301,5 +299,5 @@ def test_an_adjudicator_is_told_that_somebody_goes_on_and_others_that_it_is_not_
     (other,) = {1, 2, 3} - set(mine)
     assert told(other) == {"gone": True, "waits": False}
     assert people_[other].get(f"/api/recordings/{SINGLE}").json()["error"] == "this recording is not yours to label"
-    withdrawal_memory.write(withdrawal_memory.Memory().with_recording("single", "consent", {"id": [SINGLE]}, ["single"]), bench.folder)
+    review_study.withdraw(bench.folder, "single", id_=SINGLE)
     assert told(4) == {"gone": True, "waits": False}

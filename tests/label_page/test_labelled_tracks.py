@@ -7,38 +7,31 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import labelled_study
 import sampled_release
 from annotated_tables import tables_of
 from each import each
-from labelled_study import FIRST, person
-from labelled_tracks import at, put_key, track
+from labelled_study import FIRST, SINGLE, done, person, read, say
+from labelled_tracks import at, keyed, put_key, track
 from scrubin.base.errors import AnnotationError, ReviewError
 from scrubin.base.faults import Faults
-from scrubin.curate.label import events, progress, written
+from scrubin.curate.label import events, progress
 from scrubin.curate.label.events import Change
-from scrubin.labels.files import reader
-from scrubin.labels.files.reader import Options
 from scrubin.labels.formats.plain import label_files
 from scrubin.labels.keyframes import HIDDEN
 from scrubin.labels.points import POINTS
-from scrubin.labels.registry import FORMATS
 from scrubin.stages.annotations import label_tables
 
-SINGLE, PAIR = sampled_release.IDS["single"], sampled_release.IDS["pair"]
 FRAMES = sampled_release.SINGLE_FRAMES
-NONCES = (f"nonce-{number:06d}" for number in range(10**6))
 BOX, NEAR = (0.1, 0.1, 0.2, 0.2), (0.12, 0.1, 0.2, 0.2)
 
 
 @pytest.fixture
 def folder(folder):
-    params = folder / "params.yaml"
-    text = params.read_text(encoding="utf-8")
-    params.write_text(text.replace("layers: [phases, actions, quality, ratings]", "layers: [actions, boxes, points]"), encoding="utf-8")
+    labelled_study.layers(folder, "[actions, boxes, points]")
     return folder
 
 
@@ -47,18 +40,9 @@ def both(bench, folder):
     return [person(folder, number) for number in bench.standing().assigned["single"]]
 
 
-def say(bench, who, *changes):
-    return bench.label(who, SINGLE, list(changes), next(NONCES))
-
-
 def keys_of(bench, who, layer="boxes"):
     items = bench.view(who, SINGLE)["items"].get(layer, {})
     return {key: (one["frame"], one["label"], tuple(one["place"])) for key, one in items.items()}
-
-
-def done(bench, both):
-    for who in both:
-        bench.say_done(who, SINGLE, next(NONCES), done=True)
 
 
 def test_a_key_frame_is_kept_in_frames_of_the_source_and_shown_in_released_ones(bench, both, folder):
@@ -126,36 +110,6 @@ def test_a_key_frame_has_its_own_facts_and_no_others(change):
         events.keyframe_of("boxes", {"frame": 5, "label": "grasper", "place": list(BOX), "state": "seen", "computed": False, **change})
 
 
-moves = st.lists(
-    st.one_of(
-        st.tuples(st.just("put"), st.sampled_from("ab"), st.integers(0, 4), st.integers(0, 9)),
-        st.tuples(st.just("drop"), st.sampled_from("ab"), st.integers(0, 4), st.just(0)),
-        st.tuples(st.just("undo"), st.just(""), st.just(0), st.just(0)),
-    ),
-    max_size=10,
-)
-
-
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(moves=moves)
-def test_undo_restores_every_key_frame(bench, both, moves):
-    """Against a list of states; each example begins where everything is taken back."""
-    while bench.undo(both[1], SINGLE, next(NONCES)) is not None:
-        pass
-    states = [{}]
-    for what, name, frame, left in moves:
-        key = f"{name}:{frame}"
-        if what == "undo":
-            bench.undo(both[1], SINGLE, next(NONCES))
-            states = states[:-1] or [{}]
-        else:
-            value = at(frame, left / 20, 0.1, 0.2, 0.2) if what == "put" else None
-            say(bench, both[1], Change("boxes", key, value))
-            now = {one: of for one, of in states[-1].items() if one != key}
-            states.append({**now, key: (frame, "grasper", value.place)} if value else now)
-        assert keys_of(bench, both[1]) == states[-1]
-
-
 def test_what_looks_wrong_in_tracks_is_said_at_its_frame(bench, both):
     say(bench, both[0], put_key(at(5, *BOX)))
     say(bench, both[0], put_key(at(10, -0.1, 0.1, 0.2, 0.2), "b"), put_key(at(11, 0.6, 0.1, 0.2, 0.2), "b"))
@@ -167,7 +121,7 @@ def test_what_looks_wrong_in_tracks_is_said_at_its_frame(bench, both):
 def test_an_adjudicator_takes_a_box_and_the_track_goes_on(bench, both, folder):
     say(bench, both[0], put_key(at(0, *BOX)), put_key(at(9, *BOX)))
     say(bench, both[1], put_key(at(0, *BOX)), put_key(at(7, *BOX)))
-    done(bench, both)
+    done(bench)
     chief = person(folder, 4)
     (dispute,) = bench.view(chief, SINGLE)["disputes"]
     assert (dispute["first"], dispute["end"]) == (8, 10)
@@ -175,35 +129,23 @@ def test_an_adjudicator_takes_a_box_and_the_track_goes_on(bench, both, folder):
     answer = [events.track_of("boxes", one) for one in said]
     outside = [track(at(7, *BOX), at(9, *BOX))]
     with pytest.raises(ReviewError, match="a track leaves the frames that are in dispute"):
-        labelled_study.settle(bench, chief, SINGLE, "boxes", (8, 10), outside, next(NONCES))
+        labelled_study.settle(bench, chief, "boxes", (8, 10), outside)
     with pytest.raises(ReviewError, match="it takes key frames of tracks"):
-        labelled_study.settle(bench, chief, SINGLE, "boxes", (8, 10), [events.Span(8, 10, "grasper")], next(NONCES))
-    labelled_study.settle(bench, chief, SINGLE, "boxes", (8, 10), answer, next(NONCES))
+        labelled_study.settle(bench, chief, "boxes", (8, 10), [events.Span(8, 10, "grasper")])
+    labelled_study.settle(bench, chief, "boxes", (8, 10), answer)
     view = labelled_study.opened(folder).view(chief, SINGLE)
     assert [one["open"] for one in view["disputes"]] == [False]
     (agreed,) = view["agreed"]["boxes"]
     assert agreed["keys"][-1]["frame"] == 9
 
 
-def exported(bench, folder):
-    progress.export(bench)
-    file = f"single{label_files.SUFFIX}"
-    return (folder / "data/raw" / written.LABELS_FOLDER / file).read_bytes()
-
-
-def read(data, name="single"):
-    contents = {f"{name}{label_files.SUFFIX}": data}
-    (labels,) = reader.read_contents(contents, FORMATS[label_files.NAME], Options()).collection.recordings
-    return labels
-
-
-def test_tracks_come_out_on_every_source_frame_and_what_nobody_said_is_said_so(bench, both, folder):
+def test_tracks_come_out_on_every_source_frame_and_what_nobody_said_is_said_so(bench, both):
     for who in both:
         say(bench, who, put_key(at(0, *BOX)), put_key(at(4, 0.3, 0.1, 0.2, 0.2)), put_key(at(6)))
         say(bench, who, put_key(at(2, 0.21, 0.15, state=HIDDEN), "p", "points"), put_key(at(3, 0.9, 0.9), "p", "points"))
         say(bench, who, Change("actions", "x", events.Span(1, 3, "grasper", "grasp", "gallbladder")))
-    done(bench, both)
-    labels = read(exported(bench, folder))
+    done(bench)
+    labels = read(labelled_study.exported(bench))
     rows = labels.instances.rows
     boxes = rows[rows["x"].notna()]
     assert boxes["position"].tolist() == [FIRST + frame for frame in range(6)]
@@ -225,41 +167,10 @@ def test_tracks_come_out_on_every_source_frame_and_what_nobody_said_is_said_so(b
 def test_agreement_on_boxes_is_told(bench, both):
     say(bench, both[0], put_key(at(0, *BOX)), put_key(at(9, *BOX)))
     say(bench, both[1], put_key(at(0, *NEAR)), put_key(at(4, *NEAR)))
-    done(bench, both)
+    done(bench)
     document = progress.document(bench)
     assert document["agreement"]["boxes"]["all"]["f1"]["value"] == 2 * 5 / 15
     assert "agreement on boxes, 1 recordings: f1 0.67, iou 0.82" in "\n".join(progress.lines(document))
-
-
-def keyed(*rows, layer="boxes"):
-    """Return a file with key frames: track, frame, label and place."""
-    place = "box" if layer == "boxes" else "at"
-    listed = [{"track": number, "frame": frame, "label": label, place: list(sides)} for number, frame, label, *sides in rows]
-    listed = [{**one, "point": "tip"} if layer == "points" else one for one in listed]
-    head = {"scrubin_labels": 1, "vocabulary": "cholect50", "frames": 500}
-    return {**head, "interpolation": "linear", layer: listed}
-
-
-DAMAGES = {
-    "label": ("'grapser' is no instrument", keyed((1, 0, "grapser", *BOX))),
-    "twice": ("it has two key frames at frame 3", keyed((1, 3, "grasper", *BOX), (1, 3, "grasper", *NEAR))),
-    "class": ("its key frames are of several instruments", keyed((1, 0, "grasper", *BOX), (1, 3, "hook", *BOX))),
-    "pixels": ("it looks like pixels", keyed((1, 0, "grasper", 10, 10, 50, 50))),
-    "frame": ("'frame' is 500", keyed((1, 500, "grasper", *BOX))),
-    "cubic": ("'interpolation' is \"cubic\"", {**keyed((1, 0, "grasper", *BOX)), "interpolation": "cubic"}),
-    "shown": ("expected two frames in 0..500", {**keyed((1, 0, "grasper", *BOX)), "shown": [9, 3]}),
-    "point": ("it lies outside of the image", keyed((1, 0, "grasper", 0.5, 1.5), layer="points")),
-}
-
-
-@each("name", DAMAGES)
-def test_a_file_with_a_damaged_track_is_refused_with_its_place(name):
-    says, document = DAMAGES[name]
-    contents = {f"r{label_files.SUFFIX}": json.dumps(document).encode()}
-    (files,) = reader.batches(contents, FORMATS[label_files.NAME], Options(), Faults())
-    with pytest.raises(AnnotationError) as refused:
-        FORMATS[label_files.NAME].read(files)
-    assert says in str(refused.value)
 
 
 FPS, SOURCE_S = 25, 20
@@ -274,8 +185,9 @@ FPS, SOURCE_S = 25, 20
 )
 def test_a_box_is_where_it_was_after_two_other_trims(frames, lefts, trims):
     ordered = sorted(frames)
+    head = {"scrubin_labels": 1, "vocabulary": "cholect50"}
     rows = [(1, frame, "grasper", left / 100, 0.1, 0.2, 0.2) for frame, left in zip(ordered, lefts, strict=False)]
-    labels = read(label_files.written(keyed(*rows)), "case one")
+    labels = read(label_files.written(head | keyed(*rows)), "case one")
     for offset_s in trims:
         tables = tables_of(offset_s=Fraction(offset_s), seconds=10, source_s=SOURCE_S, fps=FPS)
         made = label_tables.tables([labels], label_tables.released(*tables), (), 1.0, Faults())

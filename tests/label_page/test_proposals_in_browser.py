@@ -50,16 +50,11 @@ def layer(request):
 
 @pytest.fixture
 def folder(folder, layer):
-    params = folder / "params.yaml"
-    text = params.read_text(encoding="utf-8").replace("[phases, actions, quality, ratings]", LAYERS[layer])
+    labelled_study.layers(folder, LAYERS[layer])
     if layer == "boxes":
-        (folder / "predictions.json").write_text(predictions(), encoding="utf-8")
-        text = text.replace("proposals: null", "proposals: {path: predictions.json, format: coco, fps: video}")
+        labelled_study.proposing(folder, {"predictions.json": predictions()}, "format: coco, fps: video")
     else:
-        (folder / "predictions").mkdir()
-        (folder / f"predictions/{SINGLE}.csv").write_text(SPANS, encoding="utf-8")
-        text = text.replace("proposals: null", "proposals: {path: predictions, format: null}")
-    params.write_text(text, encoding="utf-8")
+        labelled_study.proposing(folder, {f"{SINGLE}.csv": SPANS})
     return folder
 
 
@@ -105,8 +100,7 @@ def click(ann, x, y):
     ann.page.mouse.click(*place(ann, x, y))
 
 
-def test_a_box_is_taken_by_a_key_moved_and_then_changed_and_both_are_undone(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_a_box_is_taken_by_a_key_moved_and_then_changed_and_both_are_undone(ann, folder):
     assert proposed(ann, 2) == ["grasper, proposed", "hook, proposed"]
     title(ann, "2 proposed here; 2 proposals left")
     ann.press("e")
@@ -125,11 +119,9 @@ def test_a_box_is_taken_by_a_key_moved_and_then_changed_and_both_are_undone(chro
     assert proposed(ann, 2) == ["grasper, proposed", "hook, proposed"]
     ann.kept()
     assert keys_in(folder) == {}
-    assert ann.troubles == []
 
 
-def test_the_next_proposal_is_chosen_by_a_key_also_where_one_has_the_focus(chromium, server, token):
-    ann = Annotator(chromium, server, token)
+def test_the_next_proposal_is_chosen_by_a_key_also_where_one_has_the_focus(ann):
     proposed(ann, 2)
     ann.page.locator("#overlay .mark.proposal", has_text="hook").focus()
     assert chosen(ann) == "hook, proposed"
@@ -137,18 +129,15 @@ def test_the_next_proposal_is_chosen_by_a_key_also_where_one_has_the_focus(chrom
     assert chosen(ann) == "grasper, proposed"
     ann.press("e")
     assert chosen(ann) == "hook, proposed"
-    assert ann.troubles == []
 
 
-def test_a_whole_track_is_taken_with_few_key_frames_that_pass_each_predicted_box_and_refused_as_a_whole(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_a_whole_track_is_taken_with_few_key_frames_that_pass_each_predicted_box_and_refused_as_a_whole(ann, folder):
     ann.press("Shift+P")
     assert proposed(ann, 1) == ["hook, proposed"]
-    ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
+    ann.selected("2 key frames")
     ann.kept()
     assert keys_in(folder) == {"grasper": [0, LAST]}
-    ann.press("ArrowRight")
-    ann.at(1)
+    ann.go(1, "ArrowRight")
     assert proposed(ann, 1) == ["hook, proposed"]
     ann.press("Shift+X")
     assert proposed(ann, 0) == []
@@ -159,20 +148,16 @@ def test_a_whole_track_is_taken_with_few_key_frames_that_pass_each_predicted_box
     assert proposed(ann, 1) == ["hook, proposed"]
     ann.press("x")
     assert proposed(ann, 0) == []
-    ann.press("ArrowRight")
-    ann.at(2)
+    ann.go(2, "ArrowRight")
     assert proposed(ann, 1) == ["hook, proposed"]
-    assert ann.troubles == []
 
 
-def test_all_of_a_frame_is_taken_or_refused_at_once_and_the_next_is_gone_to(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_all_of_a_frame_is_taken_or_refused_at_once_and_the_next_is_gone_to(ann, folder):
     ann.press("f")
     assert proposed(ann, 0) == []
     ann.kept()
     assert keys_in(folder) == {"grasper": [0], "hook": [0]}
-    ann.press("g")
-    ann.at(1)
+    ann.go(1, "g")
     assert len(proposed(ann, 2)) == 2
     ann.press("Shift+F")
     assert proposed(ann, 0) == []
@@ -181,11 +166,9 @@ def test_all_of_a_frame_is_taken_or_refused_at_once_and_the_next_is_gone_to(chro
     ann.press("u", "u")
     ann.kept()
     assert (keys_in(folder), mine(folder).refused) == ({}, set())
-    assert ann.troubles == []
 
 
-def test_by_mouse_a_proposal_is_chosen_taken_and_refused(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_by_mouse_a_proposal_is_chosen_taken_and_refused(ann, folder):
     proposed(ann, 2)
     click(ann, 0.6, 0.65)
     assert chosen(ann) == "hook, proposed"
@@ -202,11 +185,9 @@ def test_by_mouse_a_proposal_is_chosen_taken_and_refused(chromium, server, token
     assert proposed(ann, 0) == []
     ann.kept()
     assert keys_in(folder) == {"hook": [0, LAST], "grasper": [1]}
-    assert ann.troubles == []
 
 
-def test_a_point_is_chosen_by_a_click_and_taken_and_beside_it_another_is_placed(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_a_point_is_chosen_by_a_click_and_taken_and_beside_it_another_is_placed(ann, folder):
     ann.press("l")
     assert proposed(ann, 2) == ["grasper, proposed", "hook, proposed"]
     click(ann, 0.55, 0.55)
@@ -216,17 +197,14 @@ def test_a_point_is_chosen_by_a_click_and_taken_and_beside_it_another_is_placed(
     assert proposed(ann, 1) == ["grasper, proposed"]
     ann.kept()
     assert keys_in(folder, "points") == {"hook": [0]}
-    assert ann.troubles == []
 
 
 @pytest.mark.parametrize("layer", ["triplets"], indirect=True)
-def test_triplets_of_sampled_frames_are_taken_one_by_one_or_all_at_once(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_triplets_of_sampled_frames_are_taken_one_by_one_or_all_at_once(ann, folder):
     title(ann, "1 proposed here; 2 proposals left")
     ann.press("p")
     title(ann, "nothing proposed here; 1 proposal left")
-    ann.press("g")
-    ann.at(FPS)
+    ann.go(FPS, "g")
     title(ann, "2 proposed here; 1 proposal left")
     ann.press("p")
     title(ann, "1 proposed here")
@@ -243,12 +221,10 @@ def test_triplets_of_sampled_frames_are_taken_one_by_one_or_all_at_once(chromium
     ann.kept()
     assert len(mine(folder).instants("triplets")[1].triplets) == 2
     assert not mine(folder).changed
-    assert ann.troubles == []
 
 
 @pytest.mark.parametrize("layer", ["actions"], indirect=True)
-def test_a_key_that_is_pressed_twice_before_the_answer_takes_one_label(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_a_key_that_is_pressed_twice_before_the_answer_takes_one_label(ann, folder):
     title(ann, "1 proposed here; 2 proposals left")
     sent = []
     ann.page.on("request", lambda request: request.method == "POST" and sent.append(request.url))
@@ -259,7 +235,6 @@ def test_a_key_that_is_pressed_twice_before_the_answer_takes_one_label(chromium,
     assert [url.rpartition("/")[2] for url in sent] == ["label"]
     ann.kept()
     assert [span.label for span in mine(folder).spans("actions")] == ["grasper"]
-    assert ann.troubles == []
 
 
 def test_an_address_with_a_recording_and_a_frame_opens_there(chromium, server, token):
@@ -269,24 +244,22 @@ def test_an_address_with_a_recording_and_a_frame_opens_there(chromium, server, t
     ann.page.evaluate(f"location.hash = '#{SINGLE}/7'")
     ann.at(7)
     ann.page.evaluate("location.hash = '#nobody/7'")
-    ann.page.locator("#status", has_text="nobody is no recording of yours").wait_for()
-    assert ann.troubles == []
+    ann.says("nobody is no recording of yours")
 
 
 def test_an_address_that_is_nobodys_says_so_beside_the_first_recording(chromium, server, token):
     ann = Annotator(chromium, f"{server}#nobody/7", token, id_=None)
     ann.page.locator("#name", has_text=re.compile(".")).wait_for()
     ann.page.locator("#where", has_text="frame 0").wait_for()
-    ann.page.locator("#status", has_text="nobody is no recording").wait_for()
+    ann.says("nobody is no recording")
     # What is opened says its own sentence before that, and not after it.
     ann.page.wait_for_timeout(300)
     assert ann.page.inner_text("#status") == "nobody is no recording of yours."
-    assert ann.troubles == []
 
 
 @pytest.mark.parametrize("scheme", axe.SCHEMES)
-def test_nobody_is_shut_out_of_proposals(chromium, server, token, scheme):
-    ann = Annotator(chromium, server, token, color_scheme=scheme)
+def test_nobody_is_shut_out_of_proposals(come_in, number, scheme):
+    ann = come_in(number, color_scheme=scheme)
     script = axe.source()
     proposed(ann, 2)
     found = axe.findings(ann.page, script)

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 import labelled_study
 import sampled_release
-from labelled_study import person
+from labelled_study import NONCES, PAIR, SINGLE, annotator, mine, person, say
 from scrubin.base.errors import ReviewError
-from scrubin.curate.label import progress, written
 from scrubin.curate.label.events import Change
 from scrubin.curate.label.proposed import clock
 from scrubin.curate.label.proposed.taking import Pick
@@ -22,17 +21,15 @@ from scrubin.curate.label.settling import settled
 from scrubin.labels import keyframes
 from scrubin.labels.keyframes import KeyFrame, Track, expanded
 
-SINGLE, PAIR = sampled_release.IDS["single"], sampled_release.IDS["pair"]
 FIRST = sampled_release.FIRST
-NONCES = (f"nonce-{number:06d}" for number in range(10**6))
-SECTION = labelled_study.SECTION.replace("[phases, actions, quality, ratings]", "[boxes, points]")
 WIDTH, HEIGHT = 1000, 500
 TRACKED = {"grasper": 3, "hook": 5}
 
 
-@pytest.fixture(scope="session")
-def made_study(tmp_path_factory):
-    return labelled_study.project(tmp_path_factory.mktemp("tracked") / "study", SECTION)
+@pytest.fixture
+def folder(folder):
+    labelled_study.layers(folder, "[boxes, points]")
+    return folder
 
 
 def wandering(frames, seed=0, start=(0.4, 0.3, 0.2, 0.3)):
@@ -69,24 +66,12 @@ def coco(boxes, count, points=None):
 
 def proposing(folder, text, name="predictions.json", form="coco"):
     """Open the study with predictions."""
-    (folder / name).write_text(text, encoding="utf-8")
-    params = folder / "params.yaml"
-    asked = f"proposals: {{path: {name}, format: {form}, fps: video}}"
-    params.write_text(params.read_text(encoding="utf-8").replace("proposals: null", asked), encoding="utf-8")
-    return labelled_study.opened(folder)
-
-
-def annotator(bench, folder):
-    return person(folder, bench.standing().assigned["single"][0])
+    return labelled_study.proposing(folder, {name: text}, f"format: {form}, fps: video", f"predictions/{name}")
 
 
 def tracks_of(bench):
     """What is proposed, by key."""
     return {key: one.said for key, one in bench.proposed[SINGLE].items()}
-
-
-def mine(bench, who):
-    return bench.standing().of(bench.recordings[SINGLE].about, who.number)
 
 
 def furthest(track: Track, predicted):
@@ -121,7 +106,7 @@ def test_what_moves_in_straight_lines_has_a_key_frame_where_it_turns():
     assert keyframes.fewest(np.arange(81), places, 1e-6) == [0, 40, 80]
 
 
-def test_a_track_of_dense_boxes_is_proposed_with_few_key_frames_that_pass_every_one(bench, folder):
+def test_a_track_of_dense_boxes_is_proposed_with_few_key_frames_that_pass_every_one(folder):
     frames = range(5, 305)
     predicted = wandering(frames)
     ((_, track),) = tracks_of(proposing(folder, coco({("grasper", 3): predicted}, 320))).items()
@@ -132,7 +117,7 @@ def test_a_track_of_dense_boxes_is_proposed_with_few_key_frames_that_pass_every_
     assert expanded(track).frames.tolist() == list(frames)
 
 
-def test_where_a_track_is_not_predicted_nothing_is_proposed(bench, folder):
+def test_where_a_track_is_not_predicted_nothing_is_proposed(folder):
     frames = [*range(10, 60), *range(90, 120), 200]
     predicted = wandering(frames)
     ((_, track),) = tracks_of(proposing(folder, coco({("grasper", 3): predicted}, 320))).items()
@@ -140,7 +125,7 @@ def test_where_a_track_is_not_predicted_nothing_is_proposed(bench, folder):
     assert furthest(track, predicted) <= WITHIN + 1e-6
 
 
-def test_boxes_without_ids_are_one_track_while_they_overlap_and_an_unlikely_box_is_none(bench, folder):
+def test_boxes_without_ids_are_one_track_while_they_overlap_and_an_unlikely_box_is_none(folder):
     slow, fast = wandering(range(40)), wandering(range(40), 1, (0.6, 0.5, 0.1, 0.1))
     jump = {frame: [0.02, 0.02, 0.05, 0.05] for frame in (50, 51)} | {52: [0.9, 0.9, 0.05, 0.05]}
     boxes = {("hook", None): slow, ("hook", None, 0.9): fast, ("grasper", None): jump, ("clipper", None, 0.4): slow}
@@ -157,11 +142,11 @@ NOTHING = {
 
 
 @pytest.mark.parametrize("name", NOTHING)
-def test_a_recording_in_which_a_program_saw_nothing_has_no_proposals(bench, folder, name):
+def test_a_recording_in_which_a_program_saw_nothing_has_no_proposals(folder, name):
     assert tracks_of(proposing(folder, NOTHING[name])) == {}
 
 
-def test_of_two_recordings_one_may_have_no_detection(bench, folder):
+def test_of_two_recordings_one_may_have_no_detection(folder):
     document = json.loads(coco({("hook", 1): wandering(range(30))}, 30))
     document["images"] += [
         {**one, "id": 100 + one["id"], "recording": PAIR, "file_name": f"{PAIR}/{one['frame']:06d}.png"} for one in document["images"]
@@ -170,7 +155,7 @@ def test_of_two_recordings_one_may_have_no_detection(bench, folder):
     assert (len(proposed[SINGLE]), proposed[PAIR]) == (1, {})
 
 
-def test_a_task_of_cvat_without_a_shape_proposes_nothing(bench, folder):
+def test_a_task_of_cvat_without_a_shape_proposes_nothing(folder):
     job = "<meta><task><name>x</name><size>9</size><mode>interpolation</mode><start_frame>0</start_frame><stop_frame>8</stop_frame>"
     size = "<original_size><width>10</width><height>10</height></original_size>"
     labels = "<labels><label><name>hook</name><attributes></attributes></label></labels>"
@@ -178,13 +163,13 @@ def test_a_task_of_cvat_without_a_shape_proposes_nothing(bench, folder):
     assert not proposing(folder, text, f"{SINGLE}.xml", "cvat-video").proposed[SINGLE]
 
 
-def test_a_box_that_leaves_the_picture_is_proposed_as_far_as_it_is_in_it(bench, folder):
+def test_a_box_that_leaves_the_picture_is_proposed_as_far_as_it_is_in_it(folder):
     boxes = {("hook", 1): {0: [-0.01, 0.5, 0.2, 0.2], 1: [0.0, 0.5, 0.2, 0.2]}}
     ((_, track),) = tracks_of(proposing(folder, coco(boxes, 5))).items()
     assert track.keys[0].place == (0.0, 0.5, 0.19, 0.2)
 
 
-def test_points_are_proposed_with_what_is_hidden(bench, folder):
+def test_points_are_proposed_with_what_is_hidden(folder):
     points = {frame: (0.1 + frame / 100, 0.5, 1 if 10 <= frame < 20 else 2) for frame in range(30)}
     text = coco({("hook", 2): {frame: [0.1, 0.1, 0.5, 0.5] for frame in range(30)}}, 40, points)
     bench = proposing(folder, text)
@@ -194,9 +179,9 @@ def test_points_are_proposed_with_what_is_hidden(bench, folder):
     assert np.flatnonzero(places.is_hidden).tolist() == list(range(10, 20))
 
 
-def test_a_whole_track_is_taken_exactly_as_it_is_proposed_and_undone_at_once(bench, folder):
+def test_a_whole_track_is_taken_exactly_as_it_is_proposed_and_undone_at_once(folder):
     bench = proposing(folder, coco({("grasper", 3): wandering(range(5, 105)), ("hook", 5): wandering(range(50), 2)}, 320))
-    who = annotator(bench, folder)
+    who = annotator(bench)
     proposed = tracks_of(bench)
     (key,) = [key for key, one in proposed.items() if one.label == "grasper"]
     bench.take(who, SINGLE, [Pick(key)], next(NONCES))
@@ -209,10 +194,10 @@ def test_a_whole_track_is_taken_exactly_as_it_is_proposed_and_undone_at_once(ben
     assert bench.view(who, SINGLE)["decided"]["taken"] == []
 
 
-def test_boxes_of_single_frames_are_taken_as_key_frames_of_one_track_also_all_of_a_frame(bench, folder):
+def test_boxes_of_single_frames_are_taken_as_key_frames_of_one_track_also_all_of_a_frame(folder):
     predicted = {("grasper", 3): wandering(range(100)), ("hook", 5): wandering(range(100), 2)}
     bench = proposing(folder, coco(predicted, 320))
-    who = annotator(bench, folder)
+    who = annotator(bench)
     first, second = tracks_of(bench)
     bench.take(who, SINGLE, [Pick(first, 7)], next(NONCES))
     bench.take(who, SINGLE, [Pick(first, 40), Pick(second, 40)], next(NONCES))
@@ -226,31 +211,31 @@ def test_boxes_of_single_frames_are_taken_as_key_frames_of_one_track_also_all_of
         bench.take(who, SINGLE, [Pick(first, 300)], next(NONCES))
 
 
-def test_a_taken_box_that_is_moved_is_changed_and_one_that_is_moved_back_is_not(bench, folder):
+def test_a_taken_box_that_is_moved_is_changed_and_one_that_is_moved_back_is_not(folder):
     bench = proposing(folder, coco({("grasper", 3): wandering(range(100))}, 320))
-    who = annotator(bench, folder)
+    who = annotator(bench)
     ((key, track),) = tracks_of(bench).items()
     bench.take(who, SINGLE, [Pick(key)], next(NONCES))
     assert not mine(bench, who).changed
     first = track.keys[0]
     there = f"{track.name}:{first.frame}"
-    bench.label(who, SINGLE, [Change("boxes", there, KeyFrame(first.frame, "grasper", (0.5, 0.5, 0.1, 0.1)))], next(NONCES))
+    say(bench, who, Change("boxes", there, KeyFrame(first.frame, "grasper", (0.5, 0.5, 0.1, 0.1))))
     at = ("boxes", f"{track.name}:{first.frame + FIRST}")
     assert mine(bench, who).changed == {at}
     assert mine(bench, who).proposals[at] == key
-    bench.label(who, SINGLE, [Change("boxes", there, first)], next(NONCES))
+    say(bench, who, Change("boxes", there, first))
     assert not mine(bench, who).changed
     bench.undo(who, SINGLE, next(NONCES))
     assert mine(bench, who).changed == {at}
 
 
-def test_a_whole_track_that_is_taken_leaves_key_frames_that_were_corrected_as_they_are(bench, folder):
+def test_a_whole_track_that_is_taken_leaves_key_frames_that_were_corrected_as_they_are(folder):
     bench = proposing(folder, coco({("grasper", 3): wandering(range(100))}, 320))
-    who = annotator(bench, folder)
+    who = annotator(bench)
     ((key, track),) = tracks_of(bench).items()
     bench.take(who, SINGLE, [Pick(key, 0)], next(NONCES))
     corrected = KeyFrame(0, "grasper", (0.5, 0.5, 0.1, 0.1))
-    bench.label(who, SINGLE, [Change("boxes", f"{track.name}:0", corrected)], next(NONCES))
+    say(bench, who, Change("boxes", f"{track.name}:0", corrected))
     nonce = next(NONCES)
     line = bench.take(who, SINGLE, [Pick(key)], nonce)
     (mended,) = mine(bench, who).tracks("boxes")
@@ -262,21 +247,21 @@ def test_a_whole_track_that_is_taken_leaves_key_frames_that_were_corrected_as_th
         bench.take(who, SINGLE, [Pick(key)], next(NONCES))
 
 
-def test_a_track_that_got_another_label_goes_on_under_it(bench, folder):
+def test_a_track_that_got_another_label_goes_on_under_it(folder):
     bench = proposing(folder, coco({("grasper", 3): wandering(range(100))}, 320))
-    who = annotator(bench, folder)
+    who = annotator(bench)
     ((key, track),) = tracks_of(bench).items()
     bench.take(who, SINGLE, [Pick(key, 0)], next(NONCES))
     place = mine(bench, who).tracks("boxes")[0].keys[0].place
-    bench.label(who, SINGLE, [Change("boxes", f"{track.name}:0", KeyFrame(0, "hook", place))], next(NONCES))
+    say(bench, who, Change("boxes", f"{track.name}:0", KeyFrame(0, "hook", place)))
     bench.take(who, SINGLE, [Pick(key, 20)], next(NONCES))
     assert [one.label for one in mine(bench, who).tracks("boxes")[0].keys] == ["hook", "hook"]
     assert len(mine(bench, who).changed) == 2
 
 
-def test_what_is_refused_of_a_frame_or_of_a_track_is_remembered_and_taken_back(bench, folder):
+def test_what_is_refused_of_a_frame_or_of_a_track_is_remembered_and_taken_back(folder):
     bench = proposing(folder, coco({("grasper", 3): wandering(range(50)), ("hook", 5): wandering(range(50), 2)}, 320))
-    who = annotator(bench, folder)
+    who = annotator(bench)
     first, second = tracks_of(bench)
     bench.refuse(who, SINGLE, [Pick(first, 3), Pick(second, 3)], next(NONCES), refused=True)
     bench.refuse(who, SINGLE, [Pick(second)], next(NONCES), refused=True)
@@ -289,7 +274,7 @@ def test_what_is_refused_of_a_frame_or_of_a_track_is_remembered_and_taken_back(b
         bench.refuse(who, SINGLE, [Pick(first, 300)], next(NONCES), refused=True)
 
 
-def test_the_file_says_how_many_key_frames_a_program_had_proposed_changed_and_not_taken(bench, folder):
+def test_the_file_says_how_many_key_frames_a_program_had_proposed_changed_and_not_taken(folder):
     bench = proposing(folder, coco({("grasper", 3): wandering(range(50)), ("hook", 5): wandering(range(50), 2)}, 320))
     grasper, hook = tracks_of(bench).items()
     numbers = bench.standing().assigned["single"]
@@ -300,20 +285,18 @@ def test_the_file_says_how_many_key_frames_a_program_had_proposed_changed_and_no
         first = grasper[1].keys[0]
         changed = Change("boxes", f"{grasper[1].name}:{first.frame}", KeyFrame(first.frame, "grasper", (0.2, 0.2, 0.3, 0.3)))
         own = Change("boxes", "own:9", KeyFrame(9, "hook", (0.5, 0.5, 0.1, 0.1)))
-        bench.label(who, SINGLE, [changed, own], next(NONCES))
+        say(bench, who, changed, own)
         bench.say_done(who, SINGLE, next(NONCES), done=True)
-    progress.export(bench)
-    path = folder / "data/raw" / written.LABELS_FOLDER / "single.labels.json"
-    made = json.loads(path.read_text(encoding="utf-8"))["provenance"]
+    made = json.loads(labelled_study.exported(bench))["provenance"]
     keys, people = len(grasper[1].keys), len(numbers)
     expected = {"labels": (keys + 1) * people, "proposed": keys * people, "changed": people, "refused": people}
     assert {name: made[name] for name in expected} == expected
 
 
-def test_a_proposal_that_is_refused_in_parts_and_as_a_whole_counts_once_and_not_once_it_is_taken(bench, folder):
+def test_a_proposal_that_is_refused_in_parts_and_as_a_whole_counts_once_and_not_once_it_is_taken(folder):
     bench = proposing(folder, coco({("grasper", 3): wandering(range(50)), ("hook", 5): wandering(range(50), 2)}, 320))
     grasper, hook = tracks_of(bench)
-    who, one = annotator(bench, folder), bench.recordings[SINGLE]
+    who, one = annotator(bench), bench.recordings[SINGLE]
 
     def refused():
         return settled.provenance(one.pictures, bench.standing(), [who.number], 0).refused
@@ -329,7 +312,7 @@ def test_a_proposal_that_is_refused_in_parts_and_as_a_whole_counts_once_and_not_
     assert refused() == 2
 
 
-def test_a_long_trembling_track_is_proposed_in_parts_that_can_be_said_at_once(monkeypatch, bench, folder):
+def test_a_long_trembling_track_is_proposed_in_parts_that_can_be_said_at_once(monkeypatch, folder):
     monkeypatch.setattr("scrubin.curate.label.proposed.tracks.MOST_CHANGES", 20)
     rng = np.random.default_rng(4)
     predicted = {frame: [0.3, 0.3, *(rng.integers(20, 40, 2) / 100)] for frame in range(90)}

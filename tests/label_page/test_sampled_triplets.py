@@ -10,41 +10,33 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import labelled_study
 import sampled_release
 from annotated_tables import tables_of
 from each import each
-from labelled_study import FIRST, person
+from labelled_study import FIRST, SINGLE, done, person, read, say
 from scrubin.base.errors import AnnotationError, ParamsError, ReviewError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import vocabulary
-from scrubin.curate.label import events, params, pictures, progress, written
+from scrubin.curate.label import events, params, pictures, progress
 from scrubin.curate.label.events import About, Change, Instant, Settled, Span
 from scrubin.curate.label.several import instant_agreement, instant_disputes
 from scrubin.curate.label.several.instant_agreement import TwiceSampled
 from scrubin.curate.label.suspects import disputed
-from scrubin.labels.files import reader
-from scrubin.labels.files.reader import Options
 from scrubin.labels.formats.plain import label_files, label_instants
-from scrubin.labels.registry import FORMATS
 from scrubin.stages.annotations import label_tables
 
-SINGLE = sampled_release.IDS["single"]
 FPS = sampled_release.FPS
 CHOLECT50 = vocabulary.load("cholect50")
 GRASP, CLIP, HOOK = ("grasper", "grasp", "gallbladder"), ("clipper", "clip", "cystic_duct"), ("hook", "", "")
-NONCES = (f"nonce-{number:06d}" for number in range(10**6))
-LAYERS = "layers: [phases, actions, quality, ratings]"
 
 
 @pytest.fixture
 def folder(folder):
-    path = folder / "params.yaml"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace(LAYERS, "layers: [triplets]\n  every_s: 1"), encoding="utf-8")
+    labelled_study.layers(folder, "[triplets]\n  every_s: 1")
     return folder
 
 
@@ -57,18 +49,9 @@ def put(frame, *triplets):
     return Change("triplets", str(frame), Instant(frame, tuple(sorted(triplets))))
 
 
-def say(bench, who, *changes):
-    return bench.label(who, SINGLE, list(changes), next(NONCES))
-
-
 def said_by(bench, who):
     items = bench.view(who, SINGLE)["items"].get("triplets", {})
     return {int(key): {tuple(one) for one in value["triplets"]} for key, value in items.items() if value["frame"] == int(key)}
-
-
-def done(bench, both):
-    for who in both:
-        bench.say_done(who, SINGLE, next(NONCES), done=True)
 
 
 # Which frames
@@ -191,35 +174,6 @@ def test_a_line_with_another_value_is_refused(values):
         events.value_of("triplets", values)
 
 
-moves = st.lists(
-    st.one_of(
-        st.tuples(st.just("put"), st.integers(0, 3), st.sets(st.sampled_from((GRASP, CLIP, HOOK)))),
-        st.tuples(st.just("drop"), st.integers(0, 3), st.just(set())),
-        st.tuples(st.just("undo"), st.just(0), st.just(set())),
-    ),
-    max_size=10,
-)
-
-
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(moves=moves)
-def test_undo_restores_every_set(bench, both, moves):
-    """Against a list of states; each example begins where everything is taken back."""
-    while bench.undo(both[1], SINGLE, next(NONCES)) is not None:
-        pass
-    states = [{}]
-    for what, second, triplets in moves:
-        frame = second * FPS
-        if what == "undo":
-            bench.undo(both[1], SINGLE, next(NONCES))
-            states = states[:-1] or [{}]
-        else:
-            say(bench, both[1], put(frame, *triplets) if what == "put" else Change("triplets", str(frame), None))
-            now = {one: of for one, of in states[-1].items() if one != frame}
-            states.append({**now, frame: triplets} if what == "put" else now)
-        assert said_by(bench, both[1]) == states[-1]
-
-
 def test_what_looks_wrong_is_said_at_its_frame(bench, both):
     say(bench, both[0], put(0), put(60, HOOK, ("hook", "dissect", "gallbladder")), put(80, ("hook", "clip", "cystic_duct")))
     say(bench, both[0], put(100, ("grasper", "grasp", "abdominal_wall_cavity")))
@@ -308,7 +262,7 @@ def test_agreement_is_that_of_a_count_frame_by_frame(pairs):
 def differing(bench, both):
     say(bench, both[0], put(0), put(20, GRASP), put(40, GRASP), put(60, CLIP))
     say(bench, both[1], put(0), put(20, CLIP), put(40, CLIP), put(80, CLIP))
-    done(bench, both)
+    done(bench)
 
 
 def test_an_adjudicator_takes_a_set_and_the_rest_waits(bench, both, folder):
@@ -327,13 +281,13 @@ def test_an_adjudicator_takes_a_set_and_the_rest_waits(bench, both, folder):
     answer = [events.instant_of(one) for one in answer]
     for wrong in ([Instant(60, (GRASP,))], [*answer, answer[0]]):
         with pytest.raises(ReviewError, match="a frame is none of those that are in dispute, or is there twice"):
-            labelled_study.settle(bench, chief, SINGLE, "triplets", (20, 41), wrong, next(NONCES))
+            labelled_study.settle(bench, chief, "triplets", (20, 41), wrong)
     with pytest.raises(ReviewError, match="it takes sets of triplets of frames"):
-        labelled_study.settle(bench, chief, SINGLE, "triplets", (20, 41), [Span(20, 41, "grasper")], next(NONCES))
-    labelled_study.settle(bench, chief, SINGLE, "triplets", (20, 41), answer, next(NONCES))
-    labelled_study.settle(bench, chief, SINGLE, "triplets", (60, 61), [], next(NONCES))
+        labelled_study.settle(bench, chief, "triplets", (20, 41), [Span(20, 41, "grasper")])
+    labelled_study.settle(bench, chief, "triplets", (20, 41), answer)
+    labelled_study.settle(bench, chief, "triplets", (60, 61), [])
     assert progress.document(bench)["open"] == {SINGLE: [["triplets", FIRST + 80, FIRST + 81]]}
-    labelled_study.settle(bench, chief, SINGLE, "triplets", (80, 81), [Instant(80, ())], next(NONCES))
+    labelled_study.settle(bench, chief, "triplets", (80, 81), [Instant(80, ())])
     again = labelled_study.opened(folder)
     stands = again.settlement(again.recordings[SINGLE]).outcomes["triplets"].instants
     assert stands == tuple(Instant(FIRST + frame, triplets) for frame, triplets in ((0, ()), (20, (GRASP,)), (40, (GRASP,)), (80, ())))
@@ -348,21 +302,11 @@ def test_agreement_is_told(bench, both):
 # Into the study
 
 
-def exported(bench, folder):
-    progress.export(bench)
-    return (folder / "data/raw" / written.LABELS_FOLDER / f"single{label_files.SUFFIX}").read_bytes()
-
-
-def read(data, name="case one"):
-    (labels,) = reader.read_contents({f"{name}{label_files.SUFFIX}": data}, FORMATS[label_files.NAME], Options()).collection.recordings
-    return labels
-
-
-def test_only_labelled_frames_come_out_and_empty_ones_are_labelled(bench, both, folder):
+def test_only_labelled_frames_come_out_and_empty_ones_are_labelled(bench, both):
     for who in both:
         say(bench, who, put(0, GRASP, HOOK), put(20), put(60, CLIP))
-    done(bench, both)
-    data = exported(bench, folder)
+    done(bench)
+    data = labelled_study.exported(bench)
     assert json.loads(data)["triplets"][1] == {"frame": FIRST + 20, "triplets": []}
     labels = read(data)
     assert labels.instances.positions.tolist() == [FIRST, FIRST + 20, FIRST + 60]
@@ -385,7 +329,7 @@ SETS = {0: {GRASP}, 2: set(), 3: {GRASP, CLIP}, 9: {CLIP}, 11: set(), 12: {GRASP
 def test_every_set_is_on_its_frame_after_other_trims(sets, offset_s):
     listed = [label_instants.as_item(second * SOURCE_FPS, sorted(triplets)) for second, triplets in sets.items()]
     document = {"scrubin_labels": 1, "vocabulary": "cholect50", "frames": SOURCE_S * SOURCE_FPS, "triplets": listed}
-    labels = read(label_files.written(document))
+    labels = read(label_files.written(document), "case one")
     expected = {
         item["frame"] // SOURCE_FPS: sorted(f"{one['label']},{one['verb']},{one['target']}" for one in item["triplets"])
         for item in document["triplets"]
@@ -398,28 +342,3 @@ def test_every_set_is_on_its_frame_after_other_trims(sets, offset_s):
         found = sorted(CHOLECT50.triplet_name(int(id_)) for id_ in rows["triplet_id"].dropna())
         assert found == expected.get(offset_s + frame, []), (offset_s, frame)
         assert (frame in is_labelled) == (offset_s + frame in expected), (offset_s, frame)
-
-
-def with_list(*items, **more):
-    return {"scrubin_labels": 1, "vocabulary": "cholect50", "frames": 500, "triplets": list(items), **more}
-
-
-FAULTY = [
-    (with_list({"frame": 500, "triplets": []}), "triplets 0.*'frame' is 500, expected a whole number in 0..499"),
-    (with_list({"frame": 0, "triplets": []}, {"frame": 0, "triplets": []}), "triplets 1.*frame 0 is there twice"),
-    (with_list({"frame": 0}), "triplets"),
-    (with_list({"frame": 0, "triplets": [{"label": "grasper"}, {"label": "Grasper"}]}), "frame 0 has one triplet twice"),
-    (with_list({"frame": 0, "triplets": [{"label": "grasper", "verb": "grasp"}]}), "there is no target"),
-    (with_list({"frame": 0, "triplets": [{"label": 3}]}), "expected label, verb and target as names"),
-    (with_list({"frame": 0, "triplets": [{"label": "hook", "verb": "clip", "target": "cystic_duct"}]}), "is no triplet of 'cholect50'"),
-    (with_list({"frame": 0, "triplets": [{"label": "spoon"}]}), "'spoon' is no instrument"),
-    (with_list(actions=[]), "it has 'triplets', which says what is in view in sampled frames, and 'actions'"),
-]
-
-
-@each("document, says", FAULTY)
-def test_a_file_that_says_anything_else_is_refused_at_its_place(document, says):
-    contents = {f"r{label_files.SUFFIX}": json.dumps(document).encode()}
-    (files,) = reader.batches(contents, FORMATS[label_files.NAME], Options(), Faults())
-    with pytest.raises(AnnotationError, match=says):
-        FORMATS[label_files.NAME].read(files)

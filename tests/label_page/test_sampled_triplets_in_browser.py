@@ -7,22 +7,17 @@ import pytest
 import axe
 import labelled_study
 import sampled_release
-from label_annotator import Annotator
+from labelled_study import SINGLE
 from scrubin.curate.label.events import Change, Instant
 
 pytestmark = pytest.mark.slow
-SINGLE = sampled_release.IDS["single"]
 FIRST, FPS = sampled_release.FIRST, sampled_release.FPS
 GRASP, CLIP = ("grasper", "grasp", "gallbladder"), ("clipper", "clip", "cystic_duct")
 
 
 @pytest.fixture
 def folder(folder):
-    path = folder / "params.yaml"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(
-        text.replace("layers: [phases, actions, quality, ratings]", "layers: [triplets, phases]\n  every_s: 1"), encoding="utf-8"
-    )
+    labelled_study.layers(folder, "[triplets, phases]\n  every_s: 1")
     return folder
 
 
@@ -39,44 +34,36 @@ def type_triplet(ann, text):
     ann.press("Enter")
 
 
-def says(ann, text):
-    ann.page.locator("#selected-text", has_text=text).wait_for()
-
-
 def on(ann, second):
-    ann.press("ArrowRight")
-    ann.at(second * FPS)
+    ann.go(second * FPS, "ArrowRight")
 
 
-def test_five_seconds_are_labelled_by_keys(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
-    says(ann, "Not labelled yet; 16 sampled frames not labelled")
+def test_five_seconds_are_labelled_by_keys(ann, folder):
+    ann.selected("Not labelled yet; 16 sampled frames not labelled")
     type_triplet(ann, "grasper, grasp, gallbladder")
-    says(ann, "grasper, grasp, gallbladder; 15")
+    ann.selected("grasper, grasp, gallbladder; 15")
     on(ann, 1)
     ann.press("r")
-    says(ann, "grasper, grasp, gallbladder; 14")
+    ann.selected("grasper, grasp, gallbladder; 14")
     on(ann, 2)
     type_triplet(ann, "clipper, clip, cystic_duct")
-    says(ann, "clipper, clip, cystic_duct; 13")
+    ann.selected("clipper, clip, cystic_duct; 13")
     ann.press("1")
-    says(ann, "clipper, clip, cystic_duct + grasper, grasp, gallbladder")
+    ann.selected("clipper, clip, cystic_duct + grasper, grasp, gallbladder")
     on(ann, 3)
     ann.press("n")
-    says(ann, "nothing in view; 12")
+    ann.selected("nothing in view; 12")
     on(ann, 4)
     ann.press("2")
-    says(ann, "clipper, clip, cystic_duct; 11")
-    ann.press("ArrowLeft", "ArrowLeft")
-    ann.at(2 * FPS)
+    ann.selected("clipper, clip, cystic_duct; 11")
+    ann.go(2 * FPS, "ArrowLeft", "ArrowLeft")
     ann.press("1")
-    says(ann, "clipper, clip, cystic_duct; 11")
+    ann.selected("clipper, clip, cystic_duct; 11")
     ann.press("2")
-    says(ann, "Not labelled yet; 12")
+    ann.selected("Not labelled yet; 12")
     ann.press("u")
-    says(ann, "clipper, clip, cystic_duct; 11")
-    ann.press("PageDown")
-    ann.at(5 * FPS)
+    ann.selected("clipper, clip, cystic_duct; 11")
+    ann.go(5 * FPS, "PageDown")
     expected = {0: (GRASP,), 1: (GRASP,), 2: (CLIP,), 3: (), 4: (CLIP,)}
     ann.kept()
     assert sets_in(folder) == expected
@@ -90,79 +77,68 @@ def test_five_seconds_are_labelled_by_keys(chromium, server, token, folder):
     assert "11 sampled frames are not labelled" in ann.page.inner_text("#findings")
     # Between two of them nothing can be said.
     ann.press("Delete")
-    ann.page.locator("#status", has_text="not labelled").wait_for()
+    ann.says("not labelled")
     ann.kept()
     assert sets_in(folder) == expected
-    assert ann.troubles == []
 
 
-def test_five_seconds_are_labelled_by_mouse(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_five_seconds_are_labelled_by_mouse(ann, folder):
     ann.page.click("#action")
     ann.page.keyboard.type("grasper, grasp, gallbladder\n")
-    says(ann, "grasper, grasp, gallbladder; 15")
+    ann.selected("grasper, grasp, gallbladder; 15")
     click = ann.page.click
     for second, button in ((1, '[data-do="repeat"]'), (2, '[data-do="nothing"]'), (3, '[data-do="nothing"]')):
         click("#forth")
         ann.at(second * FPS)
         click(f"#instant-buttons {button}")
-        says(ann, f"; {15 - second} sampled")
+        ann.selected(f"; {15 - second} sampled")
     click('#instant-buttons [data-do="clear"]')
-    says(ann, "Not labelled yet; 13")
+    ann.selected("Not labelled yet; 13")
     click("#later")
     ann.at(4 * FPS)
     click("#back")
     ann.at(3 * FPS)
     ann.page.locator("#panel .label-name", has_text="grasper").click()
-    says(ann, "grasper, grasp, gallbladder; 12")
+    ann.selected("grasper, grasp, gallbladder; 12")
     assert ann.page.locator("#panel .label-name").get_attribute("aria-pressed") == "true"
     click("#later")
     ann.at(4 * FPS)
     click('#instant-buttons [data-do="repeat"]')
-    says(ann, "; 11 sampled")
+    ann.selected("; 11 sampled")
     click("#undo")
-    says(ann, "Not labelled yet; 12")
+    ann.selected("Not labelled yet; 12")
     click('#instant-buttons [data-do="repeat"]')
-    says(ann, "; 11 sampled")
+    ann.selected("; 11 sampled")
     ann.kept()
     assert sets_in(folder) == {0: (GRASP,), 1: (GRASP,), 2: (), 3: (GRASP,), 4: (GRASP,)}
-    assert ann.troubles == []
 
 
-def test_quick_keys_label_the_frame_that_is_seen(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_quick_keys_label_the_frame_that_is_seen(ann, folder):
     type_triplet(ann, "grasper, grasp, gallbladder")
-    says(ann, "; 15 sampled")
+    ann.selected("; 15 sampled")
     for second in range(1, 16):
-        ann.press("ArrowRight", "r")
-        ann.at(second * FPS)
-        says(ann, f"grasper, grasp, gallbladder; {15 - second} sampled" if second < 15 else "all sampled frames are labelled")
+        ann.go(second * FPS, "ArrowRight", "r")
+        ann.selected(f"grasper, grasp, gallbladder; {15 - second} sampled" if second < 15 else "all sampled frames are labelled")
     ann.kept()
     assert sets_in(folder) == dict.fromkeys(range(16), (GRASP,))
-    assert ann.troubles == []
 
 
-def test_an_adjudicator_takes_a_set(chromium, server, bench, folder, tokens):
-    for number, triplet in zip(bench.standing().assigned["single"], (GRASP, CLIP), strict=True):
-        person = labelled_study.person(folder, number)
-        changes = [Change("triplets", str(frame), Instant(frame, (triplet,))) for frame in (0, 20)]
-        bench.label(person, SINGLE, changes, f"nonce-label-{number}")
-        bench.say_done(person, SINGLE, f"nonce-done-{number}", done=True)
-    chief = Annotator(chromium, server, tokens[4])
+def test_an_adjudicator_takes_a_set(come_in, bench):
+    labelled_study.done(bench, *([Change("triplets", str(frame), Instant(frame, (of,))) for frame in (0, 20)] for of in (GRASP, CLIP)))
+    chief = come_in(4)
     chief.page.locator(".answers button", has_text=": grasper, grasp, gallbladder").click()
     chief.page.locator("#disputes h2", has_text="all is settled").wait_for()
     stands = bench.settlement(bench.recordings[SINGLE]).outcomes["triplets"].instants
     assert stands == (Instant(FIRST, (GRASP,)), Instant(FIRST + 20, (GRASP,)))
-    assert chief.troubles == []
 
 
 @pytest.mark.parametrize("scheme", axe.SCHEMES)
-def test_nobody_is_shut_out_of_sampled_frames(chromium, server, token, scheme):
-    ann = Annotator(chromium, server, token, color_scheme=scheme)
+def test_nobody_is_shut_out_of_sampled_frames(come_in, number, scheme):
+    ann = come_in(number, color_scheme=scheme)
     script = axe.source()
     type_triplet(ann, "grasper, grasp, gallbladder")
-    says(ann, "; 15 sampled")
+    ann.selected("; 15 sampled")
     on(ann, 1)
     ann.press("n")
-    says(ann, "nothing in view")
+    ann.selected("nothing in view")
     assert axe.findings(ann.page, script) == []

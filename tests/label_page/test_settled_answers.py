@@ -10,30 +10,16 @@ from hypothesis import strategies as st
 
 import labelled_study
 import sampled_release
-from labelled_study import person, put, rate
-from labelled_tracks import FRAMES, tracks
+from labelled_study import PAIR, SINGLE, done, person, put, rate, say
+from labelled_tracks import FRAMES, labels_at, phases, tracks
 from scrubin.curate.label.events import About, Settled, Span
 from scrubin.curate.label.several import answers, disputes, track_disputes
 
-SINGLE, PAIR = sampled_release.IDS["single"], sampled_release.IDS["pair"]
 BLACK = sampled_release.BLACK
 ABOUT = About("r", "mono", "0")
-NONCES = (f"nonce-{number:06d}" for number in range(10**6))
-LABELS = ("preparation", "clipping")
 
 
-@st.composite
-def spans(draw):
-    edges = sorted(draw(st.sets(st.integers(0, FRAMES), max_size=6)))
-    labels = [draw(st.sampled_from((None, *LABELS))) for _ in edges]
-    return [Span(first, end, label) for first, end, label in zip(edges, edges[1:], labels, strict=False) if label]
-
-
-def labels_at(said, frame):
-    return sorted(span.label for span in said if span.first <= frame < span.end)
-
-
-@given(said=st.dictionaries(st.integers(1, 3), spans(), min_size=2, max_size=3), taken=st.integers(1, 3))
+@given(said=st.dictionaries(st.integers(1, 3), phases(), min_size=2, max_size=3), taken=st.integers(1, 3))
 def test_whose_spans_were_taken_is_told_and_everybody_else_who_says_the_same_in_each_frame(said, taken):
     for one in disputes.of_layer("phases", said, FRAMES, edge=0, majority=False).open:
         answer = Settled(ABOUT, "cholect50", "phases", one.first, one.end, one.said.get(taken, ()))
@@ -58,15 +44,10 @@ def test_whose_boxes_were_taken_is_told(said, taken):
 
 
 @pytest.fixture
-def differing(bench, folder):
+def differing(bench):
     """Two who differ in two places."""
-    said = (
-        [put("a", 0, 30, "preparation"), put("b", 50, 60, "clipping-and-cutting")],
-        [put("a", 0, 30, "clipping-and-cutting"), put("b", 50, 60, "preparation")],
-    )
-    for number, changes in zip(bench.standing().assigned["single"], said, strict=True):
-        bench.label(person(folder, number), SINGLE, changes, next(NONCES))
-        bench.say_done(person(folder, number), SINGLE, next(NONCES), done=True)
+    names = ("preparation", "clipping-and-cutting")
+    done(bench, *([put("a", 0, 30, one), put("b", 50, 60, other)] for one, other in (names, names[::-1])))
     return bench
 
 
@@ -75,8 +56,8 @@ def test_a_settled_place_says_under_its_letter_which_answer_was_taken_or_that_it
     first, second = differing.view(chief, SINGLE)["disputes"]
     assert "taken" not in first
     letter = next(letter for letter, answer in first["said"].items() if answer[0]["label"] == "preparation")
-    labelled_study.settle(differing, chief, SINGLE, "phases", (0, 30), [Span(0, 30, "preparation")], next(NONCES))
-    labelled_study.settle(differing, chief, SINGLE, "phases", (50, 60), [Span(52, 60, "preparation")], next(NONCES))
+    labelled_study.settle(differing, chief, "phases", (0, 30), [Span(0, 30, "preparation")])
+    labelled_study.settle(differing, chief, "phases", (50, 60), [Span(52, 60, "preparation")])
     first, second = differing.view(chief, SINGLE)["disputes"]
     assert first["taken"]["by"] == [letter]
     assert [(one["first"], one["end"], one["label"]) for one in first["taken"]["stands"]] == [(0, 30, "preparation")]
@@ -90,9 +71,9 @@ def test_an_adjudicator_is_not_told_that_they_labelled_nothing_but_to_rate_where
     assert differing.view(chief, SINGLE)["findings"] == []
     people = [person(folder, number) for number in differing.standing().assigned["single"]]
     for one, score in zip(people, (1, 5), strict=True):
-        differing.label(one, SINGLE, [rate(depth_perception=score, efficiency=3)], next(NONCES))
+        say(differing, one, rate(depth_perception=score, efficiency=3))
     assert [(of["layer"], of["rule"]) for of in differing.view(chief, SINGLE)["findings"]] == [("ratings", "missing")]
-    differing.label(chief, SINGLE, [rate(depth_perception=2, efficiency=3)], next(NONCES))
+    say(differing, chief, rate(depth_perception=2, efficiency=3))
     assert differing.view(chief, SINGLE)["findings"] == []
     assert {"unlabelled"} <= {of["rule"] for of in differing.view(people[0], SINGLE)["findings"]}
 

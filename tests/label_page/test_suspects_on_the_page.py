@@ -9,15 +9,16 @@ from fractions import Fraction
 import pytest
 
 import labelled_study
+import review_study
 import sampled_release
+from labelled_study import SINGLE
 from scrubin import cli
 from scrubin.labels.model import Clock
 from scrubin.labels.suspects import pages
 from scrubin.labels.suspects.pages import Shown
 from scrubin.labels.suspects.suspect import Suspect
 
-pytestmark = pytest.mark.usefixtures("one_judge")
-SINGLE = sampled_release.IDS["single"]
+pytestmark = pytest.mark.usefixtures("own_judge")
 FIRST, FPS, FRAMES = sampled_release.FIRST, sampled_release.FPS, sampled_release.SINGLE_FRAMES
 AT = 140
 """The source frame whose phase is another one than before and after."""
@@ -72,8 +73,7 @@ def test_seconds_of_a_released_recording_begin_with_its_first_frame(flips):
 def test_labels_beside_the_study_or_of_another_recording_have_no_page(flips, folder):
     for name, where in (("single.labels.json", "../elsewhere"), ("somebody.labels.json", "others")):
         assert [one["page"] for one in flips(name, labels(AT), where)] == [""]
-    params = folder / "params.yaml"
-    params.write_text(params.read_text(encoding="utf-8").replace(labelled_study.SECTION, ""), encoding="utf-8")
+    review_study.change_params(folder, labelled_study.SECTION, "")
     assert [one["page"] for one in flips("single.labels.json", labels(AT))] == [""]
 
 

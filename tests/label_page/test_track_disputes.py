@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelled_tracks import FRAMES, LABELS, at, track, tracks
+from labelled_tracks import FRAMES, LABELS, at, places_of, track, tracks
 from scrubin.curate.label.events import About, Settled
 from scrubin.curate.label.several import track_agreement
 from scrubin.curate.label.several.track_agreement import TwiceTracked
@@ -24,7 +24,7 @@ def boxes_at(said, frame):
     """Return label and box of each track in a frame."""
     found = []
     for one in said:
-        places = expanded(one)
+        places = places_of(one)
         found += [(one.label, *place) for place in places.places[places.frames == frame].tolist()]
     return sorted(found)
 

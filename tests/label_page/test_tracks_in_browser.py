@@ -13,10 +13,8 @@ import labelled_study
 import sampled_release
 from held_requests import refuse
 from label_annotator import Annotator
-from labelled_tracks import at, put_key
 
 pytestmark = pytest.mark.slow
-SINGLE = sampled_release.IDS["single"]
 FIRST = sampled_release.FIRST
 NEAR = 0.012
 """A pixel of the page is about so much of the picture."""
@@ -25,9 +23,7 @@ A_WHILE_MS = 500
 
 @pytest.fixture
 def folder(folder):
-    params = folder / "params.yaml"
-    text = params.read_text(encoding="utf-8")
-    params.write_text(text.replace("layers: [phases, actions, quality, ratings]", "layers: [boxes, points, phases]"), encoding="utf-8")
+    labelled_study.layers(folder, "[boxes, points, phases]")
     return folder
 
 
@@ -59,39 +55,32 @@ def marks(ann, kind):
     return ann.page.locator(f"#overlay .mark{kind}")
 
 
-def test_a_box_is_drawn_moved_at_another_frame_and_dashed_between(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_a_box_is_drawn_moved_at_another_frame_and_dashed_between(ann, folder):
     ann.press("3")
     draw(ann, (0.1, 0.2), (0.3, 0.6))
     marks(ann, ".selected").wait_for()
-    ann.press("Shift+ArrowRight")
-    ann.at(20)
+    ann.go(20, "Shift+ArrowRight")
     # It has one key frame, so that it is not here; its last place is offered, and moved.
     marks(ann, ".last").wait_for()
     draw(ann, (0.2, 0.4), (0.6, 0.4))
-    ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
-    ann.press("ArrowLeft")
-    ann.at(19)
+    ann.selected("2 key frames")
+    ann.go(19, "ArrowLeft")
     marks(ann, ".interpolated").wait_for()
     assert "nobody said it" in ann.page.inner_text("#selected-text")
-    ann.press("End")
-    ann.at(319)
-    ann.press("PageUp")
-    ann.at(20)
-    ann.press("ArrowRight")
-    ann.at(21)
+    ann.go(319, "End")
+    ann.go(20, "PageUp")
+    ann.go(21, "ArrowRight")
     ann.press("o")
-    ann.page.locator("#selected-text", has_text="3 key frames").wait_for()
+    ann.selected("3 key frames")
     ann.kept()
     ((one, other, last),) = keys_in(folder)
     assert (one[0], other[0], last) == (0, 20, (21, one[1], (), "outside"))
     assert one[2] == pytest.approx((0.1, 0.2, 0.2, 0.4), abs=NEAR)
     assert other[2] == pytest.approx((0.5, 0.2, 0.2, 0.4), abs=2 * NEAR)
     ann.press("u", "u")
-    ann.page.locator("#selected-text", has_text="1 key frame").wait_for()
+    ann.selected("1 key frame")
     ann.kept()
     assert [len(track) for track in keys_in(folder)] == [1]
-    assert ann.troubles == []
 
 
 def test_a_film_of_wide_pixels_is_shown_as_players_show_it_and_places_stay_shares_of_its_own_pixels(chromium, bench, token, folder):
@@ -104,7 +93,7 @@ def test_a_film_of_wide_pixels_is_shown_as_players_show_it_and_places_stay_share
         assert box["width"] / box["height"] == pytest.approx(4, rel=0.05)
         ann.press("l")
         ann.page.mouse.click(*place(ann, 0.9, 0.1, aspect=2))
-        ann.page.locator("#selected-text", has_text="key frame here").wait_for()
+        ann.selected("key frame here")
         ann.kept()
         assert ann.troubles == []
     ((drawn,),), ((point,),) = keys_in(folder), keys_in(folder, "points")
@@ -112,37 +101,32 @@ def test_a_film_of_wide_pixels_is_shown_as_players_show_it_and_places_stay_share
     assert point[2] == pytest.approx((0.9, 0.1), abs=NEAR)
 
 
-def test_an_end_that_is_set_later_is_moved_and_that_is_said(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_an_end_that_is_set_later_is_moved_and_that_is_said(ann, folder):
     draw(ann, (0.1, 0.2), (0.3, 0.6))
     marks(ann, ".selected").wait_for()
     for step in (1, 2):
-        ann.press("Shift+ArrowRight")
-        ann.at(20 * step)
+        ann.go(20 * step, "Shift+ArrowRight")
         ann.press("o")
-        ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
-        ann.page.locator("#status", has_text=f"frame {20 * step}").wait_for()
+        ann.selected("2 key frames")
+        ann.says(f"frame {20 * step}")
     assert "its end is moved from frame 20 to frame 40" in ann.page.inner_text("#status")
     ann.kept()
     ((begin, end),) = keys_in(folder)
     assert (begin[0], end[0], end[3]) == (0, 40, "outside")
     # Set earlier than an end, it ends there; what came later stays out of the picture.
-    ann.press("Shift+ArrowLeft")
-    ann.at(20)
+    ann.go(20, "Shift+ArrowLeft")
     ann.press("o")
-    ann.page.locator("#selected-text", has_text="3 key frames").wait_for()
+    ann.selected("3 key frames")
     ann.press("u", "u")
-    ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
+    ann.selected("2 key frames")
     ann.kept()
     ((_, end),) = keys_in(folder)
     assert end[0] == 20
-    assert ann.troubles == []
 
 
-def test_without_a_mouse_a_box_is_begun_moved_stretched_named_and_removed(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_without_a_mouse_a_box_is_begun_moved_stretched_named_and_removed(ann, folder):
     ann.press("b")
-    ann.page.locator("#selected-text", has_text="key frame here").wait_for()
+    ann.selected("key frame here")
     ann.press("Control+ArrowRight")
     ann.kept()
     ann.press("Control+Shift+ArrowDown")
@@ -155,14 +139,12 @@ def test_without_a_mouse_a_box_is_begun_moved_stretched_named_and_removed(chromi
     assert one[1] in names.nth(1).inner_text()
     assert ann.page.locator("#overlay [role=button]").get_attribute("aria-label") == f"{one[1]}, key frame"
     ann.press("Delete")
-    ann.page.locator("#selected-text", has_text="No track is chosen").wait_for()
+    ann.selected("No track is chosen")
     ann.kept()
     assert keys_in(folder) == []
-    assert ann.troubles == []
 
 
-def test_a_corner_stretches_a_box_and_another_place_begins_another_track(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_a_corner_stretches_a_box_and_another_place_begins_another_track(ann, folder):
     draw(ann, (0.1, 0.1), (0.3, 0.3))
     marks(ann, ".selected").wait_for()
     draw(ann, (0.3, 0.3), (0.5, 0.4))
@@ -173,18 +155,15 @@ def test_a_corner_stretches_a_box_and_another_place_begins_another_track(chromiu
     places = sorted(track[0][2] for track in keys_in(folder))
     assert places[0] == pytest.approx((0.1, 0.1, 0.4, 0.3), abs=2 * NEAR)
     assert places[1] == pytest.approx((0.7, 0.7, 0.2, 0.2), abs=2 * NEAR)
-    assert ann.troubles == []
 
 
-def test_the_chosen_box_is_drawn_again_anywhere_at_another_frame_and_a_label_begins_the_next_also_over_it(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_the_chosen_box_is_drawn_again_anywhere_at_another_frame_and_a_label_begins_the_next_also_over_it(ann, folder):
     ann.press("1")
     draw(ann, (0.1, 0.1), (0.4, 0.4))
     marks(ann, ".selected").wait_for()
-    ann.press("Shift+ArrowRight")
-    ann.at(20)
+    ann.go(20, "Shift+ArrowRight")
     draw(ann, (0.6, 0.6), (0.8, 0.9))
-    ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
+    ann.selected("2 key frames")
     ann.press("3")
     draw(ann, (0.65, 0.65), (0.75, 0.95))
     ann.page.locator("#panel h2", has_text="2 tracks").wait_for()
@@ -196,59 +175,40 @@ def test_the_chosen_box_is_drawn_again_anywhere_at_another_frame_and_a_label_beg
     assert second[0][2] == pytest.approx((0.65, 0.65, 0.1, 0.3), abs=2 * NEAR)
     # A click chooses the one below it, and moves nothing.
     ann.page.mouse.click(*place(ann, 0.62, 0.62))
-    ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
+    ann.selected("2 key frames")
     ann.kept()
     assert sorted(map(len, keys_in(folder))) == [1, 2]
-    assert ann.troubles == []
 
 
-def test_a_point_takes_one_click_a_frame_and_may_be_hidden(chromium, server, token, folder):
-    ann = Annotator(chromium, server, token)
+def test_a_point_takes_one_click_a_frame_and_may_be_hidden(ann, folder):
     ann.press("l")
     ann.page.mouse.click(*place(ann, 0.5, 0.5))
-    ann.page.locator("#selected-text", has_text="1 key frame").wait_for()
-    ann.press("ArrowRight")
-    ann.at(1)
+    ann.selected("1 key frame")
+    ann.go(1, "ArrowRight")
     ann.page.mouse.click(*place(ann, 0.25, 0.75))
-    ann.page.locator("#selected-text", has_text="2 key frames").wait_for()
+    ann.selected("2 key frames")
     ann.press("h")
-    ann.page.locator("#selected-text", has_text="hidden").wait_for()
+    ann.selected("hidden")
     ann.kept()
     ((one, other),) = keys_in(folder, "points")
     assert one[2] == pytest.approx((0.5, 0.5), abs=NEAR)
     assert (other[0], other[3]) == (1, "hidden")
     assert other[2] == pytest.approx((0.25, 0.75), abs=NEAR)
-    assert ann.troubles == []
 
 
-def test_a_point_whose_hiding_is_refused_is_not_said_to_be_hidden(chromium, server, token):
-    ann = Annotator(chromium, server, token)
+def test_a_point_whose_hiding_is_refused_is_not_said_to_be_hidden(ann):
     ann.press("l")
     ann.page.mouse.click(*place(ann, 0.5, 0.5))
-    ann.page.locator("#selected-text", has_text="1 key frame").wait_for()
+    ann.selected("1 key frame")
     ann.kept()
     refuse(ann.page, "/api/label$", "the disk is full")
     ann.press("h")
-    ann.page.locator("#status", has_text="the disk is full").wait_for()
+    ann.says("the disk is full")
     ann.kept()
     ann.page.wait_for_timeout(A_WHILE_MS)
     assert ann.page.inner_text("#status") == "the disk is full"
     assert "hidden" not in ann.page.inner_text("#selected-text")
-
-
-def test_an_adjudicator_sees_the_boxes_of_both_and_takes_one(chromium, server, bench, folder, tokens):
-    for number, x in zip(bench.standing().assigned["single"], (0.1, 0.6), strict=True):
-        person = labelled_study.person(folder, number)
-        keys = [put_key(at(frame, x, 0.2, 0.2, 0.3)) for frame in (0, 9)]
-        bench.label(person, SINGLE, keys, f"nonce-label-{number}")
-        bench.say_done(person, SINGLE, f"nonce-done-{number}", done=True)
-    chief = Annotator(chromium, server, tokens[4])
-    marks(chief, ".other").nth(1).wait_for()
-    chief.page.locator(".answers button", has_text="A: grasper").click()
-    chief.page.locator("#disputes h2", has_text="all is settled").wait_for()
-    (stands,) = bench.settlement(bench.recordings[SINGLE]).outcomes["boxes"].tracks
-    assert [key.frame for key in stands.keys] == [FIRST, FIRST + 9]
-    assert chief.troubles == []
+    ann.troubles.clear()
 
 
 COVERED = """() => {
@@ -270,8 +230,7 @@ SIZES = ((1024, 768), (1100, 768), (1280, 720), (1366, 768), (1920, 1080), (640,
 """The last is 1280x720 at 200 %."""
 
 
-def test_nothing_is_covered_and_the_whole_film_can_be_drawn_on_at_every_size(chromium, server, token):
-    ann = Annotator(chromium, server, token)
+def test_nothing_is_covered_and_the_whole_film_can_be_drawn_on_at_every_size(ann):
     found = {}
     for count, (width, height) in enumerate(SIZES, start=1):
         ann.page.set_viewport_size({"width": width, "height": height})
@@ -286,12 +245,11 @@ def test_nothing_is_covered_and_the_whole_film_can_be_drawn_on_at_every_size(chr
         ann.page.locator("#panel h2", has_text=re.compile(rf"^{count} tracks?$")).wait_for(timeout=5000)
         ann.kept()
     assert found == {}
-    assert ann.troubles == []
 
 
 @pytest.mark.parametrize("scheme", axe.SCHEMES)
-def test_nobody_is_shut_out_of_boxes_and_points(chromium, server, token, scheme):
-    ann = Annotator(chromium, server, token, color_scheme=scheme)
+def test_nobody_is_shut_out_of_boxes_and_points(come_in, number, scheme):
+    ann = come_in(number, color_scheme=scheme)
     script = axe.source()
     draw(ann, (0.1, 0.2), (0.3, 0.6))
     marks(ann, ".selected").wait_for()

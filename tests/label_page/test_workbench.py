@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import labelled_study
+import review_study
 import sampled_release
 from each import each
-from labelled_study import FIRST, person, put, rate
-from scrubin.audit.expected import withdrawal_memory
+from labelled_study import FIRST, NONCES, PAIR, SINGLE, done, person, put, rate, say
 from scrubin.base.errors import AnnotationError, ReviewError
 from scrubin.base.files import sha256_of
 from scrubin.base.store import store
@@ -27,26 +27,15 @@ from scrubin.curate.label import events, people, progress, rewriting
 from scrubin.curate.label.events import Span
 from scrubin.curate.label.suspects import disputed
 
-SINGLE = sampled_release.IDS["single"]
-PAIR = sampled_release.IDS["pair"]
 FRAMES = sampled_release.SINGLE_FRAMES
-NONCES = (f"nonce-{number:06d}" for number in range(10**6))
-
-
-def people_of(bench, folder):
-    """Return the two who label the single recording, one who does not, and the adjudicator."""
-    assigned = bench.standing().assigned["single"]
-    others = [number for number in (1, 2, 3) if number not in assigned]
-    return [person(folder, number) for number in (*assigned, *others, 4)]
 
 
 @pytest.fixture
 def folk(bench, folder):
-    return people_of(bench, folder)
-
-
-def say(bench, who, *changes, id_=SINGLE):
-    return bench.label(who, id_, list(changes), next(NONCES))
+    """The two who label the single recording, one who does not, and the adjudicator."""
+    assigned = bench.standing().assigned["single"]
+    others = [number for number in (1, 2, 3) if number not in assigned]
+    return [person(folder, number) for number in (*assigned, *others, 4)]
 
 
 def spans(bench, who, layer="phases", id_=SINGLE):
@@ -100,8 +89,7 @@ def test_a_film_that_closes_its_recording_is_read_again_only_when_it_is_another_
 
     one = bench.recordings[SINGLE]
     one = replace(one, pictures=replace(one.pictures, read_s=read_s))
-    for number in bench.standing().assigned["single"]:
-        bench.say_done(person(folder, number), SINGLE, next(NONCES), done=True)
+    done(bench)
     for content in (b"another file", data):
         film.write_bytes(content)
         assert [bench.settlement(one).closed for _ in range(3)] == ["its film is another one"] * 3
@@ -110,11 +98,10 @@ def test_a_film_that_closes_its_recording_is_read_again_only_when_it_is_another_
 
 
 @pytest.mark.parametrize(("varies", "is_listed"), [(True, False), (False, False), (True, True)])
-def test_a_released_film_that_is_another_one_by_now_closes_its_own_recording_alone_and_says_what_to_run(folder, tokens, varies, is_listed):
+def test_a_released_film_that_is_another_one_by_now_closes_its_own_recording_alone_and_says_what_to_run(folder, varies, is_listed):
     if varies:
         of_varying_rate(folder)
     bench = labelled_study.opened(folder)
-    bench.assign()
     film = bench.recordings[SINGLE].videos["mono"].path
     (folder / "data/release" / film).write_bytes(b"another file")
     if is_listed:  # such as one that another version of the decoder read
@@ -122,12 +109,11 @@ def test_a_released_film_that_is_another_one_by_now_closes_its_own_recording_alo
         videos.loc[videos["path"] == film, "sha256"] = sha256_of(folder / "data/release" / film)
         io.write(VIDEOS, videos, folder / "data/tables/videos.parquet")
     stranger = person(folder, bench.standing().assigned["pair"][0])
-    one, other, chief = (person(folder, number) for number in (*bench.standing().assigned["single"], 4))
+    one, chief = labelled_study.annotator(bench), person(folder, 4)
     refused = rf"{film} cannot be read, or is another film than the one that was released; .* make repro, and starts 'scrubin label' again"
     with store.kept_in(folder / "store of another machine"):
         bench = labelled_study.opened(folder)
-        for who in (one, other):
-            bench.say_done(who, SINGLE, next(NONCES), done=True)
+        done(bench)
         (summary,) = (of for of in bench.work(chief)["recordings"] if of["id"] == SINGLE)
         assert (summary["done"], bool(re.match(refused, summary["closed"]))) == (not varies, varies)
         with pytest.raises(ReviewError, match=refused):
@@ -136,8 +122,7 @@ def test_a_released_film_that_is_another_one_by_now_closes_its_own_recording_alo
             with pytest.raises(ReviewError, match=refused):
                 bench.view(who, SINGLE)
         say(bench, stranger, put("a", 0, 3, "preparation"), id_=PAIR)
-        for who in bench.standing().assigned["pair"]:
-            bench.say_done(person(folder, who), PAIR, next(NONCES), done=True)
+        done(bench, name="pair")
         (dispute,) = disputed.suspects(bench)
         assert dispute.recording == "pair"
         document = progress.document(bench)
@@ -277,12 +262,12 @@ def test_an_adjudicator_sees_disputes_without_names_once_all_are_done(bench, fol
     assert sorted(dispute["said"]) == ["A", "B"]
     assert {one["label"] for answers in dispute["said"].values() for one in answers} == {"preparation", "clipping-and-cutting"}
     with pytest.raises(ReviewError, match="nobody disputes these frames"):
-        labelled_study.settle(bench, chief, SINGLE, "phases", (50, 100), [], next(NONCES))
+        labelled_study.settle(bench, chief, "phases", (50, 100), [])
     with pytest.raises(ReviewError, match="a span leaves the frames that are in dispute"):
-        labelled_study.settle(bench, chief, SINGLE, "phases", (60, 100), [Span(50, 100, "preparation")], next(NONCES))
+        labelled_study.settle(bench, chief, "phases", (60, 100), [Span(50, 100, "preparation")])
     with pytest.raises(ReviewError, match="only an adjudicator settles"):
-        labelled_study.settle(bench, one, SINGLE, "phases", (60, 100), [Span(60, 100, "preparation")], next(NONCES))
-    labelled_study.settle(bench, chief, SINGLE, "phases", (60, 100), [Span(60, 80, "clipping-and-cutting")], next(NONCES))
+        labelled_study.settle(bench, one, "phases", (60, 100), [Span(60, 100, "preparation")])
+    labelled_study.settle(bench, chief, "phases", (60, 100), [Span(60, 80, "clipping-and-cutting")])
     settled = bench.view(chief, SINGLE)
     assert [(span["first"], span["end"], span["label"]) for span in settled["agreed"]["phases"]] == [
         (0, 60, "preparation"),
@@ -322,12 +307,10 @@ def test_who_withdraws_leaves_the_labels_and_all_others_stay(bench, folk, folder
 def test_who_withdraws_while_the_page_is_open_is_shown_and_labelled_no_more_and_given_to_nobody(bench, folk, folder, task):
     who = folk[0] if task == "to label" else folk[-1]
     if task == "to settle":
-        for number in bench.standing().assigned["single"]:
-            bench.say_done(person(folder, number), SINGLE, next(NONCES), done=True)
+        done(bench)
     before = bench.standing().assigned["pair"]
     assert bench.view(who, SINGLE)
-    withdrawn = withdrawal_memory.Memory().with_recording("single", "consent", {"id": [SINGLE]}, ["single"])
-    withdrawal_memory.write(withdrawn, folder)
+    withdrawn = review_study.withdraw(folder, "single", id_=SINGLE)
     assert SINGLE not in {one["id"] for one in bench.work(who)["recordings"]}
     for ask in (bench.view, bench.recording, bench.proposals):
         with pytest.raises(ReviewError, match="this recording is not yours"):

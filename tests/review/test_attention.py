@@ -16,11 +16,6 @@ SINGLE = 1
 OLD = {"view": "sheet", "stills": [[0, 20, 4]], "seconds": [[0, 3]]}
 
 
-@pytest.fixture
-def folder(tmp_path):
-    return review_study.project(tmp_path / "study")
-
-
 def test_96_small_stills_for_a_fifth_of_a_second_are_not_looked_at():
     assert "too small" in attention.why_not("sheet", 96, Look(0.2, 1, 46))
     assert attention.why_not("sheet", 96, Look(0.2, 1, 90)) == "23.8 s more for these 96 stills: each needs 0.25 s"

@@ -8,11 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-import made_once
 import review_study
 from scrubin.base.errors import ManifestError, RecordingError, ReviewError
 from scrubin.base.tables import io
-from scrubin.base.tables.private import PARTS, QUARANTINE, RECORDINGS
+from scrubin.base.tables.private import PARTS, RECORDINGS
 from scrubin.curate.by_hand import ledger
 from scrubin.stages.review import Ledger, exchange, result, study
 from scrubin.stages.review.events import Decided, DecidedSpan, facts
@@ -21,10 +20,9 @@ HEADER = review_study.SHEET
 
 
 @pytest.fixture
-def folder(study_to_review, tmp_path, monkeypatch):
-    copy = made_once.copy(study_to_review, tmp_path / "study")
-    monkeypatch.chdir(copy)
-    return copy
+def folder(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return folder
 
 
 def state():
@@ -34,13 +32,13 @@ def state():
     return of, standing
 
 
-def read(text):
+def read(text, *others):
     of, standing = state()
-    return exchange.read_sheet(text.encode(), of, standing, study.FrameTimes(study.Path("data/raw"), of.files), "ann")
+    return exchange.read_sheet(text.encode(), of, standing, study.FrameTimes(study.Path("data/raw"), of.files), "ann", set(others))
 
 
-def take(text):
-    done = read(text)
+def take(text, *others):
+    done = read(text, *others)
     for event in done.events[:-1]:
         Ledger().append("decided", facts(event), by="ann", session="import")
     Ledger().append("imported", facts(done.events[-1]), by="ann", session="import")
@@ -102,24 +100,18 @@ def test_a_row_outside_the_video_or_the_picture_is_refused(row):
 
 
 def test_a_sheet_that_was_not_imported_hides_what_it_adds_and_one_that_was_says_no_more(folder):
-    sheet = folder / "data/raw/redactions.csv"
-
-    def said():
-        of, standing = state()
-        return result.document(of, standing, Ledger().lines(), study.Path("data/raw"))["sheet"]
-
     text = HEADER + "single,,other,0.4,0.8,,,,,add\npair,,out_of_body,0,3,,,,,reject\n"
-    assert said() is None
-    sheet.write_text(text)
-    assert "what 2 rows of it would hide is proposed, what they reject counts nothing" in said()
+    assert said_of_sheet() is None
+    in_place(folder, text)
+    assert "what 2 rows of it would hide is proposed, what they reject counts nothing" in said_of_sheet()
     assert ("single", "mono", "other", 0.4, 0.8, "sheet", "unreviewed") in hidden()
     assert ("pair", "left", "out_of_body", 1.0, 1.5, "appearance", "unreviewed") in hidden()
     take(text)
-    assert said() is None
+    assert said_of_sheet() is None
     assert ("single", "mono", "other", 0.4, 0.8, "curator", "accepted") in hidden()
     assert not [row for row in hidden() if row[5] == "sheet"]
-    sheet.write_text(text + "single,,other,1.4,1.8,,,,,add\n")
-    assert [row[3:5] for row in hidden() if row[5] == "sheet"] == [(1.4, 1.8)]
+    in_place(folder, text + "single,,other,1.4,1.8,,,,,add\n")
+    assert [row[3:] for row in asked()] == [(1.4, 1.8)]
 
 
 TABLES = {"recordings": RECORDINGS, "parts": PARTS}
@@ -152,14 +144,8 @@ def test_rows_of_a_recording_that_is_set_aside_are_told_and_proposed_when_it_com
     back = change_tables(folder, lambda rows: rows[rows.recording != "single"].reset_index(drop=True))
     path = folder / "data/interim/quarantine_ingest.parquet"
     none = path.read_bytes()
-    row = {"recording": "single", "camera": "mono", "path": "s.mkv", "stage": "ingest", "reason": "it is empty", "mend": "copy it"}
-    io.write(QUARANTINE, io.frame_of(QUARANTINE, [row]), path)
-    of, standing = state()
-    done = exchange.read_sheet(text.encode(), of, standing, study.FrameTimes(study.Path("data/raw"), of.files), "ann", {"single"})
-    assert done.passed_over == ("'single': 1 row",)
-    for event in done.events[:-1]:
-        Ledger().append("decided", facts(event), by="ann", session="import")
-    Ledger().append("imported", facts(done.events[-1]), by="ann", session="import")
+    review_study.set_aside(folder, "single")
+    assert take(text, "single").passed_over == ("'single': 1 row",)
     back()
     path.write_bytes(none)
     assert asked() == [("single", "mono", "other", 0.4, 0.8)]
@@ -191,19 +177,16 @@ def test_what_an_imported_sheet_wants_hidden_is_proposed_again_in_a_file_that_wa
 def test_what_somebody_took_back_after_the_import_is_not_proposed_again(folder):
     text = in_place(folder, HEADER + "single,,other,0.4,0.8,,,,,add\npair,,other,0.4,0.8,1,2,30,4,add\n")
     take(text)
-    added = [line.number for line in Ledger().lines() if line.event == "decided"]
-    for number in added:
-        Ledger().append("withdrawn", {"line": number, "why": ""}, by="ann", session="page")
+    take_back(*(line.number for line in Ledger().lines() if line.event == "decided"))
     assert (asked(), [row for row in hidden() if row[2] == "other"]) == ([], [])
 
 
 def test_what_was_only_accepted_on_the_page_and_taken_back_is_proposed_again(folder):
     in_place(folder, HEADER + "single,,other,0.4,0.8,,,,,add\n")
-    of, standing = state()
-    (key,) = [one.key for one in of.proposed(("single", "mono"), standing) if one.source == "sheet"]
+    key = asked_key("single", "mono")
     answer("mono", "other", (0.4, 0.8), what="accept", proposal=key, recording="single")
     assert ("single", "mono", "other", 0.4, 0.8, "curator", "accepted") in hidden()
-    Ledger().append("withdrawn", {"line": Ledger().lines()[-1].number, "why": ""}, by="ann", session="page")
+    take_back()
     assert asked() == [("single", "mono", "other", 0.4, 0.8)]
 
 
@@ -214,6 +197,18 @@ def answer(camera, kind, span, *, box=None, what="add", proposal="", recording="
     spans = (DecidedSpan(what, first, last, *span),)
     event = Decided(recording, camera, file.sha256, kind, spans, box, "", proposal, "1")
     Ledger().append("decided", facts(event), by="ann", session="page")
+
+
+def asked_key(*file):
+    of, standing = state()
+    (key,) = [one.key for one in of.proposed(file, standing) if one.source == "sheet"]
+    return key
+
+
+def take_back(*numbers):
+    """Let people take back lines, or the last one."""
+    for number in numbers or [Ledger().lines()[-1].number]:
+        Ledger().append("withdrawn", {"line": number, "why": ""}, by="ann", session="page")
 
 
 def proposed_right(*, whole):
@@ -257,7 +252,7 @@ def test_what_was_rejected_of_a_rectangle_that_the_other_camera_proposes_can_be_
 def test_what_was_taken_back_before_an_import_does_not_answer_the_sheet(folder):
     text = in_place(folder, HEADER + "single,,other,0.4,0.8,,,,,add\n")
     answer("mono", "other", (0.4, 0.8), recording="single")
-    Ledger().append("withdrawn", {"line": Ledger().lines()[-1].number, "why": ""}, by="ann", session="page")
+    take_back()
     # As where the recording was set aside when the sheet was imported.
     Ledger().append("imported", {"sha256": hashlib.sha256(text.encode()).hexdigest(), "rows": 0}, by="ann", session="import")
     assert asked() == [("single", "mono", "other", 0.4, 0.8)]
@@ -285,9 +280,8 @@ def test_what_a_detector_proposes_is_no_decision_in_place_of_a_sheet(folder):
 def test_an_export_names_the_recordings_whose_decisions_it_leaves_out(folder):
     answer("mono", "other", (0.4, 0.8), recording="single")
     answer("mono", "other", (1.4, 1.8), recording="single")
-    Ledger().append("withdrawn", {"line": Ledger().lines()[-1].number, "why": ""}, by="ann", session="page")
-    row = {"recording": "single", "camera": "mono", "path": "s.mkv", "stage": "ingest", "reason": "it is empty", "mend": "copy it"}
-    io.write(QUARANTINE, io.frame_of(QUARANTINE, [row]), folder / "data/interim/quarantine_ingest.parquet")
+    take_back()
+    review_study.set_aside(folder, "single")
     change_tables(folder, lambda rows: rows[rows.recording != "single"].reset_index(drop=True))
     said = ledger.write(folder / "out.csv", "ann")
     assert said.rows == 0
@@ -321,8 +315,7 @@ def test_an_imported_sheet_says_no_more_once_what_it_asks_in_a_file_that_came_la
     back = change_tables(folder, lambda rows: rows[rows.camera != "right"].reset_index(drop=True))
     take(text)
     back()
-    of, standing = state()
-    (key,) = [one.key for one in of.proposed(("pair", "right"), standing) if one.source == "sheet"]
+    key = asked_key("pair", "right")
     assert said_of_sheet() is not None
     answer("right", "text", (0.0, 3.0), box=(1, 2, 30, 4), what="reject", proposal=key)
     assert said_of_sheet() is None
@@ -408,20 +401,16 @@ def test_what_a_sheet_that_was_not_imported_wants_hidden_stays_hidden_where_the_
 def test_an_export_replaces_a_sheet_of_which_everything_was_rejected_but_none_that_alone_hides_something(folder):
     sheet = folder / "data/raw/redactions.csv"
     in_place(folder, HEADER + "single,,other,0.4,0.8,1,2,30,4,add\n")
-    of, standing = state()
-    (key,) = [one.key for one in of.proposed(("single", "mono"), standing) if one.source == "sheet"]
+    key = asked_key("single", "mono")
     # Who accepts a part of a rectangle has not drawn the rest of it.
     answer("mono", "other", (0.4, 0.8), box=(1, 2, 10, 4), what="accept", proposal=key, recording="single")
     with pytest.raises(ReviewError, match="nobody has decided, of 'single'"):
         ledger.write(sheet, "ann")
-    Ledger().append("withdrawn", {"line": 1, "why": ""}, by="ann", session="page")
+    take_back(1)
     answer("mono", "other", (0.4, 0.8), box=(1, 2, 30, 4), what="reject", proposal=key, recording="single")
     before = hidden()
     assert ledger.write(sheet, "ann").rows == 1
     assert [row for row in before if row[6] != "rejected"] == hidden()
-
-
-# A picture of 4 x 4 blocks of 8 pixels, and times of 0.05 s: small enough to paint.
 
 
 @pytest.mark.usefixtures("folder")

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-import made_once
 import review_study
 from scrubin.audit.expected.plan import LIKE
 from scrubin.audit.expected.withdrawal_memory import Memory
@@ -24,16 +23,9 @@ MARGIN_FRAMES = 4
 
 
 @pytest.fixture
-def folder(study_to_review, tmp_path):
-    copy = made_once.copy(study_to_review, tmp_path / "study")
-    ask(copy, FACE, WORD)
-    return copy
-
-
-@pytest.fixture
-def desk(folder):
-    with review_study.desk(folder) as opened:
-        yield opened
+def folder(folder):
+    ask(folder, FACE, WORD)
+    return folder
 
 
 def ask(folder, *sights):
@@ -67,8 +59,7 @@ def passing(folder, reviewers=1):
 
 @pytest.mark.parametrize("reviewers", [1, 2])
 def test_a_question_tells_how_many_people_answered_it(folder, reviewers):
-    path = folder / "params.yaml"
-    path.write_text(path.read_text().replace("reviewers: 1", f"reviewers: {reviewers}"))
+    review_study.change_params(folder, "reviewers: 1", f"reviewers: {reviewers}")
     for count, by in enumerate(("ann", "bo")):
         with review_study.desk(folder, by=by) as one:
             assert [one.answers for one in asked(one)] == [min(count, reviewers), 0]
@@ -173,8 +164,7 @@ def test_a_span_that_somebody_draws_over_it_answers_the_question(desk):
 
 
 def test_of_two_reviewers_both_must_say_that_it_may_be_seen(folder):
-    path = folder / "params.yaml"
-    path.write_text(path.read_text().replace("reviewers: 1", "reviewers: 2"))
+    review_study.two_reviewers(folder)
     with review_study.desk(folder, by="ann") as ann, review_study.desk(folder, by="bo") as bo:
         answer(ann, "reject", FACE)
         assert passing(folder, 2) == []

@@ -11,8 +11,7 @@ from scrubin.stages.review import LEDGER_PATH, Ledger, result, study, synthetic_
 
 
 @pytest.mark.parametrize("camera", ["left", "right"])
-def test_a_false_face_of_one_camera_hides_nothing_of_the_other(tmp_path, monkeypatch, camera):
-    folder = review_study.project(tmp_path)
+def test_a_false_face_of_one_camera_hides_nothing_of_the_other(folder, monkeypatch, camera):
     review_study.propose(folder, [{**review_study.proposal("pair", camera, 20, 29), "source": "face", "faces": 1}])
     monkeypatch.chdir(folder)
     of = study.load(1, 0.2, Path("data/raw"))
@@ -23,9 +22,8 @@ def test_a_false_face_of_one_camera_hides_nothing_of_the_other(tmp_path, monkeyp
     assert all(b"2000-01-01" in line for line in LEDGER_PATH.read_bytes().splitlines())  # the same bytes on any day
 
 
-def test_what_the_synthetic_study_brought_along_says_nothing_of_a_study_of_ones_own(tmp_path, monkeypatch):
+def test_what_the_synthetic_study_brought_along_says_nothing_of_a_study_of_ones_own(folder, monkeypatch):
     """The first run is of the synthetic study; then `raw` is set to one's own, of which nobody needs to see anything."""
-    folder = review_study.project(tmp_path)
     monkeypatch.chdir(folder)
     raw = Path("data/raw")
     of = study.load(1, 0.2, raw)

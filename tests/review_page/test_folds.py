@@ -108,9 +108,8 @@ def test_every_frame_of_a_fold_is_as_near_to_the_shown_still_as_the_limit_says(a
 @pytest.fixture
 def alike(folder, clock, monkeypatch):
     """A study of which the seconds 0 to 2 of the single recording fold under second 1."""
-    path = folder / "params.yaml"
-    text = path.read_text(encoding="utf-8").replace("checks: 0.02", "checks: 0").replace("folds: 0 ", "folds: 0.1 ")
-    path.write_text(text, encoding="utf-8")
+    review_study.change_params(folder, "checks: 0.02", "checks: 0")
+    review_study.change_params(folder, "folds: 0 ", "folds: 0.1 ")
     review_study.propose(folder, [review_study.proposal("pair", "left", 20, 29)])
     looks = Looks((Fold(0, 2, 1),), (3, 1, 0, 2), {"mono": np.array([0, 20, 40, 60])})
     monkeypatch.setattr("scrubin.curate.page.likeness.Likeness.of", lambda self, number: looks if number == SINGLE else Looks())
@@ -155,13 +154,11 @@ def test_a_still_that_stood_for_none_folds_nothing(folded, folder, clock):
 def test_what_was_folded_less_strictly_than_now_counts_no_longer(folded, folder, clock, inside):
     folded.get("/stills/1/mono?frames=20,60&height=90&columns=2")
     looked(folded, "sheet", {"mono": [20, 60]}, folding={"mono": [20]}, clock=clock)
-    path = folder / "params.yaml"
-    for limit, left in (("0.05", [[0, 0], [2, 2]]), ("0.15", [])):
-        path.write_text(path.read_text(encoding="utf-8").replace("folds: 0.1 ", f"folds: {limit} "), encoding="utf-8")
+    for before, limit, left in (("0.1", "0.05", [[0, 0], [2, 2]]), ("0.05", "0.15", [])):
+        review_study.change_params(folder, f"folds: {before} ", f"folds: {limit} ")
         study = page_client.opened(folder, clock=clock)
         assert unseen(inside(study)) == left
         study.close()
-        path.write_text(path.read_text(encoding="utf-8").replace(f"folds: {limit} ", "folds: 0.1 "), encoding="utf-8")
 
 
 def test_what_is_looked_at_after_all_is_seen(folded, folder, clock):

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 
 import pytest
 
-import browser
 import clips
 import keyboard
-import review_server
 import review_study
+from keyboard import says
+from page_client import lines
 from scrubin.base.tables import io
 from scrubin.base.tables.private import RECORDINGS
 from scrubin.media.decode import boundaries_s
 from scrubin.media.source import Source
-from scrubin.stages.review import LEDGER_PATH
 from scrubin.stages.screen import features
 from scrubin.stages.screen.pass_over_file import observe_stored
 
@@ -34,12 +32,11 @@ def fps():
 
 
 @pytest.fixture
-def study(tmp_path, monkeypatch, fps):
+def folder(tmp_path, monkeypatch, fps):
     """A recording of a minute whose grey grows so slowly that some seconds in a row look alike."""
     folder = review_study.project(tmp_path / "study", single_frames=SECONDS * fps, single_fps=fps)
-    path = folder / "params.yaml"
-    text = path.read_text(encoding="utf-8").replace("checks: 0.02", "checks: 0").replace("folds: 0 ", "folds: 0.1 ")
-    path.write_text(text, encoding="utf-8")
+    review_study.change_params(folder, "checks: 0.02", "checks: 0")
+    review_study.change_params(folder, "folds: 0 ", "folds: 0.1 ")
     review_study.propose(folder, [])
     monkeypatch.chdir(folder)
     for row in io.records(io.read(RECORDINGS, Path("data/interim/recordings.parquet"))):
@@ -62,18 +59,8 @@ def late(monkeypatch):
 
 
 @pytest.fixture
-def server(study):
-    with review_server.running(study, "--by", "ann", "--at", "single:0") as running:
-        yield running
-
-
-@pytest.fixture
-def page(chromium, server):
-    context = chromium.new_context(viewport=browser.SIZE)
-    page = context.new_page()
-    keyboard.come_in(page, server.address)
-    yield page
-    context.close()
+def page(come_in):
+    return come_in("--at", "single:0")
 
 
 def cells(page) -> list[str]:
@@ -87,14 +74,14 @@ def test_folded_stills_say_for_how_many_they_stand_and_unfold_by_a_key(page):
     assert len(folded) + sum(stands) - len(stands) == SECONDS
     assert page.locator("#sheet .count").first.inner_text() == f"×{stands[0]}"
     keyboard.press(page, "Shift+Z")
-    page.locator("#status", has_text="Unfolded").wait_for()
+    says(page, "Unfolded")
     assert len(cells(page)) == SECONDS
     keyboard.press(page, "Shift+Z")
-    page.locator("#status", has_text="Folded again").wait_for()
+    says(page, "Folded again")
     assert cells(page) == folded
 
 
-def test_a_folded_recording_is_done_and_the_ledger_says_what_nobody_looked_at(page):
+def test_a_folded_recording_is_done_and_the_ledger_says_what_nobody_looked_at(page, folder):
     shown = len(cells(page))
     keyboard.look(page)
     page.locator("#todo li", has_text=f"{SECONDS - shown} s folded, not looked at").wait_for()
@@ -105,9 +92,8 @@ def test_a_folded_recording_is_done_and_the_ledger_says_what_nobody_looked_at(pa
     share = sum(parts.evaluate_all("(parts) => parts.map((part) => parseFloat(part.style.width))")) / 100
     assert share == pytest.approx((SECONDS - shown) / SECONDS, abs=0.01)
     assert "folded, not looked at" in parts.first.get_attribute("title")
-    lines = [json.loads(line) for line in LEDGER_PATH.read_text(encoding="utf-8").splitlines()]
     count = {
-        event: sum(last - first + 1 for line in lines if line["event"] == event for first, last in line["facts"]["seconds"])
+        event: sum(last - first + 1 for line in lines(folder) if line["event"] == event for first, last in line["facts"]["seconds"])
         for event in ("seen", "folded")
     }
     assert count == {"seen": shown, "folded": SECONDS - shown}
@@ -116,64 +102,58 @@ def test_a_folded_recording_is_done_and_the_ledger_says_what_nobody_looked_at(pa
     page.locator(".looking", has_text="more for").first.wait_for()
 
 
-def test_the_unusual_come_first_by_a_key_and_all_are_looked_at(chromium, server):
+def test_the_unusual_come_first_by_a_key_and_all_are_looked_at(come_in):
     def reversed_order(route):
         # In a film whose grey only grows no still is more unusual than another; which are is tested at the server.
         answer = route.fetch().json()
         route.fulfill(json={**answer, "order": answer["order"][::-1]})
 
-    page = chromium.new_context(viewport=browser.SIZE).new_page()
-    page.route("**/looks", reversed_order)
-    keyboard.come_in(page, server.address)
+    page = come_in("--at", "single:0", before=lambda page: page.route("**/looks", reversed_order))
     by_time = cells(page)
     keyboard.press(page, "t")
-    page.locator("#status", has_text="unusual").wait_for()
+    says(page, "unusual")
     assert cells(page) == by_time[::-1]
     keyboard.look(page)
     page.locator("#todo li", has_text="folded, not looked at").wait_for()
     keyboard.press(page, "t")
-    page.locator("#status", has_text="In order of time").wait_for()
+    says(page, "In order of time")
     assert cells(page) == by_time
-    page.context.close()
 
 
 @pytest.mark.usefixtures("late")
 @pytest.mark.parametrize("fps", [LATE_FPS])
-def test_space_finds_a_second_without_a_frame_at_its_beginning_wherever_its_cell_is(chromium, server):
+def test_space_finds_a_second_without_a_frame_at_its_beginning_wherever_its_cell_is(come_in):
     def mixed_order(route):
         answer = route.fetch().json()
         route.fulfill(json={**answer, "order": sorted(answer["order"], key=lambda second: second * 37 % SECONDS)})
 
-    page = chromium.new_context(viewport=browser.SIZE).new_page()
-    page.route("**/looks", mixed_order)
-    keyboard.come_in(page, server.address)
+    page = come_in("--at", "single:0", before=lambda page: page.route("**/looks", mixed_order))
     # So large that a screen holds a few of them only.
     keyboard.press(page, "]", "]", "]", "]", "t")
-    page.locator("#status", has_text="unusual").wait_for()
+    says(page, "unusual")
     keyboard.look(page)
     page.locator("#todo li", has_text="folded, not looked at").wait_for()
-    page.context.close()
 
 
 def test_t_and_z_speak_of_one_still_a_second_only_and_all_unfold_before_all_fold(page):
     keyboard.press(page, "+", "t")
-    page.locator("#status", has_text="in order of time").wait_for()
+    says(page, "in order of time")
     keyboard.press(page, "z")
-    page.locator("#status", has_text="Nothing is folded here").wait_for()
+    says(page, "Nothing is folded here")
     keyboard.press(page, "-", "Home")
     page.locator("#sheet .cell .count").first.wait_for()
     page.locator("#sheet .cell:has(.count)").first.click()
     keyboard.press(page, "z")
-    page.locator("#status", has_text="Unfolded").wait_for()
+    says(page, "Unfolded")
     assert len(cells(page)) < SECONDS
     keyboard.press(page, "Shift+Z")
     page.wait_for_function("(all) => document.querySelectorAll('#sheet .cell').length === all", arg=SECONDS)
 
 
-def test_folds_are_fetched_anew_when_an_answer_comes_from_renewed_tables_before_the_poll_does(page, study):
+def test_folds_are_fetched_anew_when_an_answer_comes_from_renewed_tables_before_the_poll_does(page, folder):
     # The poll hears nothing until a look was written.
     page.route("**/api/changes*", lambda route: route.fulfill(json={"head": "", "changed": False}))
-    review_study.propose(study, [])
+    review_study.propose(folder, [])
     with page.expect_request("**/api/recordings/*/looks"):
         keyboard.look(page)
     page.locator("#todo li", has_text="folded, not looked at").wait_for()

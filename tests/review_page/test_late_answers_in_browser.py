@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-import browser
 import keyboard
-import review_server
 from held_requests import PATIENCE_MS, Held, refuse
-from scrubin.stages.review import LEDGER_PATH
+from keyboard import says
+from page_client import facts
 
 pytestmark = pytest.mark.slow
 A_WHILE_MS, POLL_MS = 500, 2000
@@ -99,53 +96,19 @@ HIDE = """(isHidden) => {
 
 
 @pytest.fixture
-def server(folder):
-    with review_server.running(folder, "--by", "ann") as running:
-        yield running
-
-
-@pytest.fixture
-def come_in(chromium, server):
-    contexts = []
-
-    def come_in():
-        contexts.append(chromium.new_context(viewport=browser.SIZE))
-        page = contexts[-1].new_page()
-        keyboard.come_in(page, server.address)
-        says(page, "is open")
-        return page
-
-    yield come_in
-    for context in contexts:
-        context.close()
-
-
-@pytest.fixture
 def page(come_in):
     return come_in()
 
 
-def says(page, text):
-    page.locator("#status", has_text=text).wait_for()
-
-
-def lines(folder, event):
-    path = folder / LEDGER_PATH
-    read = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
-    return [line["facts"] for line in read if line["event"] == event]
-
-
 def test_a_decision_is_about_the_recording_in_which_it_was_made_also_if_the_next_is_open_before_it_is_sent(page, folder):
-    keyboard.press(page, "j")
-    says(page, "Span 1")
-    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    keyboard.next_span(page)
     keyboard.press(page, "a", "n")
     page.locator("#name", has_text="single").wait_for()
     for _ in range(PATIENCE_MS // 100):
-        if lines(folder, "decided"):
+        if facts(folder, "decided"):
             break
         page.wait_for_timeout(100)
-    ((recording, camera),) = [(one["recording"], one["camera"]) for one in lines(folder, "decided")]
+    ((recording, camera),) = [(one["recording"], one["camera"]) for one in facts(folder, "decided")]
     assert (recording, camera) == ("pair", "left")
     # Nothing of the next one is chosen by that.
     assert page.locator("#span-text", has_text="J selects").count() == 1
@@ -228,9 +191,7 @@ def test_the_true_still_of_a_check_that_is_told_when_another_recording_is_open_i
 
 
 def test_a_preview_shows_what_was_decided_while_it_is_seen(page):
-    keyboard.press(page, "j")
-    says(page, "Span 1")
-    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    keyboard.next_span(page)
     keyboard.press(page, "r")
     says(page, "U undoes")
     keyboard.press(page, "k", "f", "v")
@@ -262,7 +223,7 @@ def test_while_the_next_recording_opens_nothing_is_decided_about_any(page, folde
     opening.let_go()
     says(page, "single is open")
     exclude(page)
-    assert [one["recording"] for one in lines(folder, "excluded")] == ["single"]
+    assert [one["recording"] for one in facts(folder, "excluded")] == ["single"]
 
 
 def test_who_chose_something_else_before_the_answer_keeps_it(page):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
 
-import browser
 import keyboard
-import review_server
 import review_study
 from held_requests import Held, wait_until_routed
-from scrubin.stages.review import LEDGER_PATH
+from keyboard import says
+from page_client import spans
 
 pytestmark = pytest.mark.slow
 STILLS = re.compile("/stills/")
@@ -24,26 +22,10 @@ SOON_LATE = """() => {
 
 
 @pytest.fixture
-def page(chromium, folder):
+def page(come_in, folder):
     """The single recording, with one span of the frames 10 to 14."""
     review_study.propose(folder, [review_study.proposal("single", "mono", 10, 14)])
-    with review_server.running(folder, "--by", "ann", "--at", "single:0") as server:
-        context = chromium.new_context(viewport=browser.SIZE)
-        page = context.new_page()
-        keyboard.come_in(page, server.address)
-        says(page, "is open")
-        yield page
-        context.close()
-
-
-def says(page, text):
-    page.locator("#status", has_text=text).wait_for()
-
-
-def decided(folder):
-    path = folder / LEDGER_PATH
-    read = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
-    return [line["facts"]["spans"][0]["what"] for line in read if line["event"] == "decided"]
+    return come_in("--at", "single:0")
 
 
 def routed(page, answer):
@@ -71,13 +53,12 @@ def test_a_span_whose_lens_cannot_be_shown_says_which_frame_and_why_at_once_and_
     keyboard.press(page, "r")
     first, mend = ("7", "F shows") if gone else ("5", "nor can those beside it")
     says(page, f"not taken, for frame {first} cannot be shown: {reason}; {mend}")
-    assert decided(folder) == []
+    assert spans(folder) == []
     if gone:
-        keyboard.press(page, "f")
-        page.locator("#full-canvas[data-frame]").wait_for()
+        keyboard.full_size(page, "f")
         keyboard.press(page, "r")
         page.locator("#full-status", has_text="shown. U undoes").wait_for()
-        assert decided(folder) == ["reject"]
+        assert spans(folder) == [("reject", 10, 14)]
 
 
 def test_a_picture_that_arrives_broken_is_asked_for_again_and_the_page_says_so(page):
@@ -111,7 +92,7 @@ def test_what_is_never_answered_is_said_again_and_written_once(page, folder):
     held.come(2)
     held.let_go()
     says(page, "hidden. U undoes")
-    assert decided(folder) == ["accept"]
+    assert spans(folder) == [("accept", 10, 14)]
 
 
 PROBE = """async (answers) => {
@@ -173,8 +154,7 @@ def test_a_picture_that_is_asked_for_anew_is_not_overdrawn_by_the_one_before_whi
 def test_at_full_size_nothing_of_the_frame_before_stays_where_one_cannot_be_shown(page):
     page.route(re.compile("/still/1/mono/11[?]"), lambda route: route.fulfill(status=410, json={"error": "it cannot be decoded"}))
     wait_until_routed(page)
-    keyboard.press(page, "j", "f")
-    page.locator("#full-canvas[data-frame='10']").wait_for()
+    keyboard.full_size(page, "j", "f", frame=10)
     keyboard.press(page, "ArrowRight")
     page.locator("#full-text", has_text="it cannot be decoded").wait_for()
     is_empty = "(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.every((value) => value === 0)"

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
+import functools
 import shutil
 
 import pytest
 
 import browser
 import keyboard
-import review_server
 import review_study
 from held_requests import Held
-from scrubin.audit.expected import withdrawal_memory
+from keyboard import says
+from page_client import facts, lines, spans
 from scrubin.base.files import sha256_of
-from scrubin.stages.review import LEDGER_PATH, questions
+from scrubin.stages.review import questions
 from scrubin.stages.review.questions import Question, Sight
 
 pytestmark = pytest.mark.slow
@@ -56,46 +56,14 @@ def ask(folder):
 
 
 @pytest.fixture
-def come_in(chromium, folder):
-    """Open the single recording, after what a test has prepared."""
-    contexts, servers = [], []
-
-    def come_in(**options):
-        servers.append(review_server.running(folder, "--by", "ann", "--at", "single:0"))
-        server = servers[-1].__enter__()
-        contexts.append(chromium.new_context(viewport=browser.SIZE, **options))
-        page = contexts[-1].new_page()
-        page.server = server
-        keyboard.come_in(page, server.address)
-        says(page, "single is open")
-        return page
-
-    yield come_in
-    for context in contexts:
-        context.close()
-    for server in servers:
-        server.__exit__(None, None, None)
-
-
-def says(page, text, place="#status"):
-    page.locator(place, has_text=text).wait_for()
-
-
-def lines(folder, *events):
-    path = folder / LEDGER_PATH
-    read = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
-    return [line["facts"] for line in read if line["event"] in events]
-
-
-def spans(folder):
-    return [(one["what"], one["first"], one["last"]) for facts in lines(folder, "decided") for one in facts["spans"]]
+def come_in(come_in):
+    return functools.partial(come_in, "--at", "single:0")
 
 
 def test_an_answer_at_full_size_needs_one_look_and_is_said_there_and_a_repeated_key_is_none(come_in, folder):
     ask(folder)
     page = come_in()
-    keyboard.press(page, "j", "f")
-    page.locator("#full-canvas[data-frame='10']").wait_for()
+    keyboard.full_size(page, "j", "f", frame=10)
     assert page.locator("#full-canvas").get_attribute("aria-label").startswith("frame 10 of 70, 0:00.500")
     keyboard.press(page, "r")
     says(page, "a moment more", "#full-status")
@@ -117,8 +85,7 @@ def test_a_picture_at_full_size_is_not_looked_at_while_the_page_is_hidden(come_i
     keyboard.press(page, "j")
     says(page, "Span 1")
     page.evaluate("() => Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })")
-    keyboard.press(page, "f")
-    page.locator("#full-canvas[data-frame='10']").wait_for()
+    keyboard.full_size(page, "f", frame=10)
     page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
     keyboard.press(page, "r")
     says(page, "not taken, for its picture was not on the screen for long enough", "#full-status")
@@ -140,15 +107,14 @@ def test_nothing_is_decided_at_full_size_of_a_span_that_is_not_on_the_screen(com
 
 def test_at_full_size_it_is_said_when_the_server_refuses_or_has_gone(come_in, folder):
     page = come_in()
-    keyboard.press(page, "f")
-    page.locator("#full-canvas[data-frame]").wait_for()
+    keyboard.full_size(page, "f")
     shutil.move(folder / "data/raw/videos/2_mono.mp4", folder / "gone.mp4")
     keyboard.press(page, "b", "Enter")
     page.locator("#kind-dialog[open]").wait_for()
     keyboard.press(page, "Enter")
     says(page, "the file is gone", "#full-status.problem")
     assert page.evaluate(IS_ON_TOP, "full-status")
-    assert not lines(folder, "decided")
+    assert not facts(folder, "decided")
     page.server.process.kill()
     says(page, "The server does not answer", "#full-banner")
     assert page.evaluate(IS_ON_TOP, "full-banner")
@@ -165,7 +131,7 @@ def test_undo_takes_back_what_waits_to_be_looked_at(come_in, folder, view):
     keyboard.press(page, "u")
     says(page, "outside the body at 0:00.5: taken back before it was written. Nothing was decided.")
     page.wait_for_timeout(LENS_MS)
-    assert not lines(folder, "decided", "withdrawn")
+    assert not facts(folder, "decided", "withdrawn")
     keyboard.press(page, "r")
     says(page, "shown. U undoes")
     assert spans(folder) == [("reject", 10, 14)]
@@ -184,9 +150,8 @@ def test_undo_of_what_is_on_its_way_undoes_that_and_nothing_before_it(come_in, f
     says(page, "Undone.")
     # What lies between two hidden spans is asked as well.
     assert spans(folder) == [("accept", 10, 14), ("reject", 15, 29)]
-    every = [json.loads(line) for line in (folder / LEDGER_PATH).read_text(encoding="utf-8").splitlines()]
-    _, rejected = [line["number"] for line in every if line["event"] == "decided"]
-    assert [one["line"] for one in lines(folder, "withdrawn")] == [rejected]
+    _, rejected = [line["number"] for line in lines(folder) if line["event"] == "decided"]
+    assert [one["line"] for one in facts(folder, "withdrawn")] == [rejected]
 
 
 def seen_before(come_in, folder):
@@ -194,8 +159,7 @@ def seen_before(come_in, folder):
     review_study.propose(folder, [review_study.proposal("single", "mono", first, first + 4) for first in (4, 32, 60)])
     page = come_in()
     for _ in range(3):
-        keyboard.press(page, "j")
-        page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+        keyboard.next_span(page)
     keyboard.press(page, "j")
     says(page, "Span 1 of 3")
     return page
@@ -221,8 +185,7 @@ def test_who_has_looked_at_the_lenses_before_decides_as_fast_as_they_press(come_
 
 def test_a_key_for_a_span_that_came_a_moment_ago_waits_for_its_lens_and_can_be_taken_back(come_in, folder):
     page = come_in()
-    keyboard.press(page, "j")
-    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    keyboard.next_span(page)
     keyboard.press(page, "r")
     says(page, "shown. U undoes")
     page.wait_for_timeout(keyboard.CAME_MS)
@@ -236,8 +199,7 @@ def test_a_key_for_a_span_that_came_a_moment_ago_waits_for_its_lens_and_can_be_t
 
 def test_undo_twice_takes_back_what_waits_and_then_what_was_decided_before(come_in, folder):
     page = come_in()
-    keyboard.press(page, "j")
-    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    keyboard.next_span(page)
     keyboard.press(page, "r")
     says(page, "shown. U undoes")
     keyboard.press(page, "j", "r")
@@ -245,7 +207,7 @@ def test_undo_twice_takes_back_what_waits_and_then_what_was_decided_before(come_
     keyboard.press(page, "u", "u")
     says(page, "Undone.")
     assert spans(folder) == [("reject", 10, 14)]
-    assert len(lines(folder, "withdrawn")) == 1
+    assert len(facts(folder, "withdrawn")) == 1
 
 
 def test_who_chooses_the_one_span_that_is_left_means_it(come_in, folder):
@@ -261,8 +223,7 @@ def test_who_chooses_the_one_span_that_is_left_means_it(come_in, folder):
 
 def test_a_picture_that_is_moved_away_at_full_size_takes_the_decision_with_it(come_in, folder):
     page = come_in()
-    keyboard.press(page, "j", "f")
-    page.locator("#full-canvas[data-frame='10']").wait_for()
+    keyboard.full_size(page, "j", "f", frame=10)
     keyboard.press(page, "r", "ArrowDown")
     says(
         page, "not taken, for another picture came on the screen before you had looked at it. Nothing was decided.", "#full-status.problem"
@@ -276,7 +237,7 @@ def test_a_picture_that_is_moved_away_at_full_size_takes_the_decision_with_it(co
     keyboard.press(page, "f")
     says(page, "not taken, for another picture", "#full-status.problem")
     page.wait_for_timeout(LENS_MS)
-    assert not lines(folder, "decided")
+    assert not facts(folder, "decided")
 
 
 @pytest.mark.parametrize("view", ["lens", "full"])
@@ -294,7 +255,7 @@ def test_who_goes_on_before_the_look_decides_nothing_and_is_told(come_in, folder
     text = "outside the body at 0:00.5: not taken, for you went on before you had looked at it. Nothing was decided."
     says(page, text, "#full-status" if view == "full" and key == "j" else "#status")
     page.wait_for_timeout(LENS_MS)
-    assert not lines(folder, "decided")
+    assert not facts(folder, "decided")
 
 
 def test_what_is_in_no_lens_or_behind_a_preview_is_not_decided_however_long_somebody_waits(come_in, folder):
@@ -305,7 +266,7 @@ def test_what_is_in_no_lens_or_behind_a_preview_is_not_decided_however_long_some
     says(page, "0:00.5: not taken, for its ends were not in the lens for long enough: K and J bring them there. Nothing was decided.")
     keyboard.press(page, "k", "j", "v", "r")
     says(page, "0:00.5: not taken, for V hides it: press V again, then look at it. Nothing was decided.")
-    assert not lines(folder, "decided")
+    assert not facts(folder, "decided")
     # Also who looked at the sheet in between looks at the lens now.
     keyboard.press(page, "v")
     page.locator("#sheet").hover()
@@ -315,14 +276,11 @@ def test_what_is_in_no_lens_or_behind_a_preview_is_not_decided_however_long_some
 
 
 def test_who_looked_at_a_lens_in_an_earlier_session_need_not_do_so_again_where_a_second_person_must(come_in, folder):
-    path = folder / "params.yaml"
-    path.write_text(path.read_text(encoding="utf-8").replace("reviewers: 1", "reviewers: 2"), encoding="utf-8")
+    review_study.two_reviewers(folder)
     page = come_in()
-    keyboard.press(page, "j")
-    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
-    keyboard.press(page, "j")
-    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
-    assert lines(folder, "seen")
+    keyboard.next_span(page)
+    keyboard.next_span(page)
+    assert facts(folder, "seen")
     page.reload()
     says(page, "single is open")
     keyboard.press(page, "j", "r")
@@ -332,17 +290,15 @@ def test_who_looked_at_a_lens_in_an_earlier_session_need_not_do_so_again_where_a
 
 def test_the_picture_of_somebody_who_withdraws_goes_from_the_screen_and_the_page_says_why(come_in, folder):
     page = come_in()
-    keyboard.press(page, "f")
-    page.locator("#full-canvas[data-frame]").wait_for()
-    withdrawal_memory.write(withdrawal_memory.Memory().with_recording("single", "consent", {}, ["single"]), folder)
+    keyboard.full_size(page, "f")
+    review_study.withdraw(folder, "single")
     says(page, "single is not released: nothing is written about it any more, and nothing of it is shown")
     assert page.locator("#full[open], #sheet .cell, #lens .cell").count() == 0
 
 
 def test_what_is_taken_back_leaves_nothing_behind_and_what_is_said_next_is_one_thing(come_in, folder):
     page = come_in()
-    keyboard.press(page, "j")
-    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    keyboard.next_span(page)
     seen = Held(page, "/api/seen$")
     keyboard.press(page, "j", "r")
     seen.come()
@@ -373,7 +329,7 @@ def test_what_waits_when_the_page_is_left_is_asked_about_and_said_afterwards(com
     page.reload()
     says(page, "The page was left before this was confirmed: outside the body at 0:00.5.")
     assert asked == ["beforeunload"]
-    assert not lines(folder, "decided")
+    assert not facts(folder, "decided")
     # Nobody is asked when nothing waits, and it is said once.
     page.reload()
     says(page, "single is open")
@@ -381,8 +337,7 @@ def test_what_waits_when_the_page_is_left_is_asked_about_and_said_afterwards(com
 
 
 def test_a_second_reviewer_is_told_that_one_of_two_has_answered_and_not_what(come_in, folder):
-    path = folder / "params.yaml"
-    path.write_text(path.read_text(encoding="utf-8").replace("reviewers: 1", "reviewers: 2"), encoding="utf-8")
+    review_study.two_reviewers(folder)
     ask(folder)
     with review_study.desk(folder, by="bo") as bo:
         (face, _) = bo.recording(1).proposals
@@ -400,13 +355,12 @@ def test_at_400_percent_everything_can_be_looked_at_by_keys(come_in, folder, siz
     page.set_viewport_size({"width": size[0], "height": size[1]})
     keyboard.opened(page)
     keyboard.look(page)
-    assert lines(folder, "seen")
+    assert facts(folder, "seen")
     assert browser.overflow_px(page) == 0
     footer = page.locator("footer").bounding_box()
     assert footer["y"] + footer["height"] <= size[1] + 1
     assert footer["y"] <= page.locator("#status").bounding_box()["y"] + 1
-    keyboard.press(page, "f")
-    page.locator("#full-canvas[data-frame]").wait_for()
+    keyboard.full_size(page, "f")
     # No ring around what is said, and no dash before keys that are not named.
     assert page.evaluate("document.activeElement.id") == "full-picture"
     assert not page.locator("#full-text").inner_text().strip().endswith("—")
@@ -429,8 +383,7 @@ def test_at_400_percent_the_rows_of_the_lens_come_on_the_screen_in_turn_for_a_ke
 
 
 def test_a_span_that_is_drawn_around_a_check_is_said_to_be_hidden_and_the_check_as_well(come_in, folder):
-    path = folder / "params.yaml"
-    path.write_text(path.read_text(encoding="utf-8").replace("checks: 0.02", "checks: 0.2"), encoding="utf-8")
+    review_study.change_params(folder, "checks: 0.02", "checks: 0.2")
     review_study.propose(folder, [])
     review_study.stop(folder, *(("single", "mono", frame, "scene") for frame in range(5, 65, 5)))
     page = come_in()
@@ -454,4 +407,4 @@ def test_a_span_that_is_drawn_around_a_check_is_said_to_be_hidden_and_the_check_
     # Each has its line in the ledger; the sentence stays one that is read.
     assert said.count("a name at") <= 3
     assert len(spans(folder)) == 1
-    assert lines(folder, "planted")
+    assert facts(folder, "planted")

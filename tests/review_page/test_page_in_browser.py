@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import json
 
 import pytest
 
@@ -14,20 +13,13 @@ import made_once
 import review_server
 import review_study
 from held_requests import Held
-from page_client import HOSTILE
-from scrubin.audit.expected import withdrawal_memory
+from page_client import HOSTILE, facts, lines
 from scrubin.cli import review
 from scrubin.stages.review import LEDGER_PATH, Ledger
 
 pytestmark = pytest.mark.slow
 PATIENCE_MS = 180_000
 FAILED = "0:01.0, left: outside the body, not decided; right: outside the body, not decided: cannot be shown: frame 20 cannot be decoded"
-
-
-@pytest.fixture
-def server(folder):
-    with review_server.running(folder, "--by", "ann") as running:
-        yield running
 
 
 class Reviewer:
@@ -52,14 +44,20 @@ class Reviewer:
         for key in keys:
             self.page.keyboard.press(key)
 
-    def says(self, text):
-        """Wait until the status line says something."""
-        self.page.locator("#status", has_text=text).wait_for()
+    def says(self, text, place="#status"):
+        """Wait until the page says something."""
+        keyboard.says(self.page, text, place)
 
     def opened(self):
         """Wait until a recording is open and what is on screen was seen."""
         self.page.locator("#todo li").first.wait_for()
         self.page.locator("#sheet .block.loaded").first.wait_for()
+
+    def go_on(self):
+        """Open the next recording, which is the single one."""
+        self.press("n")
+        self.says("single is open")
+        self.opened()
 
     def text(self, place):
         return self.page.locator(place).inner_text()
@@ -72,23 +70,20 @@ class Reviewer:
 
 
 @pytest.fixture
+def server(serve):
+    return serve()
+
+
+@pytest.fixture
 def ann(chromium, server):
-    reviewer = Reviewer(chromium, server)
-    yield reviewer
-    reviewer.page.context.close()
-
-
-def lines(folder, event=None):
-    path = folder / LEDGER_PATH
-    read = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
-    return [line for line in read if event in (None, line["event"])]
+    return Reviewer(chromium, server)
 
 
 def decided(folder):
     """What was decided: camera, kind, and of every span what and its frames."""
     return [
-        (facts["camera"], facts["kind"], *(((span["what"], span["first"], span["last"])) for span in facts["spans"]))
-        for facts in (line["facts"] for line in lines(folder, "decided"))
+        (said["camera"], said["kind"], *(((span["what"], span["first"], span["last"])) for span in said["spans"]))
+        for said in facts(folder, "decided")
     ]
 
 
@@ -99,15 +94,13 @@ def test_a_whole_review_by_keyboard_alone(ann, folder):
     ann.press("a")
     ann.says("hidden")
     # What one camera hides is proposed in the other, and selected by itself.
-    ann.page.locator("#span-text", has_text="because the other camera hides it").wait_for()
+    ann.says("because the other camera hides it", "#span-text")
     ann.page.wait_for_timeout(keyboard.CAME_MS)
     ann.press("a")
     # What came of it is said with what is left.
     ann.says("hidden. U undoes. Every span is decided. Space goes on")
     keyboard.look(ann.page)
-    ann.press("n")
-    ann.says("single is open")
-    ann.opened()
+    ann.go_on()
     keyboard.look(ann.page)
     ann.press("j")
     ann.says("Span 1 of 1")
@@ -126,16 +119,16 @@ def test_a_whole_review_by_keyboard_alone(ann, folder):
 
 def test_opening_a_recording_counts_nothing_and_neither_does_waiting(ann, folder):
     ann.page.wait_for_timeout(4000)
-    assert not lines(folder, "seen")
+    assert not facts(folder, "seen")
     assert ann.text("#todo").startswith("Space 6 s not seen")
     # Whoever is there and looks, but goes on to nothing, has not said so.
     ann.press("ArrowRight")
     ann.page.locator(".looking", has_text="looked at: Space goes on").first.wait_for()
     ann.page.wait_for_timeout(2500)
-    assert not lines(folder, "seen")
+    assert not facts(folder, "seen")
     ann.press(" ")
     ann.page.locator("#todo li.done", has_text="all seen").wait_for()
-    seen = [line["facts"] for line in lines(folder, "seen")]
+    seen = facts(folder, "seen")
     assert [(one["camera"], one["sheet"]) for one in seen] == [("left", True), ("right", False)]
     assert sum(one["looked_s"] for one in seen) >= 6 * 0.25
     assert all(one["inputs"] >= 1 and one["height_px"] >= 90 for one in seen)
@@ -147,7 +140,7 @@ def test_whoever_goes_on_too_early_is_told_how_long_it_takes_and_nothing_counts(
     ann.press("PageDown")
     ann.says("They do not count yet")
     ann.page.wait_for_timeout(200)
-    assert not lines(folder, "seen")
+    assert not facts(folder, "seen")
 
 
 def test_stills_that_are_made_small_do_not_count_however_long_they_stand_there(ann, folder):
@@ -156,10 +149,10 @@ def test_stills_that_are_made_small_do_not_count_however_long_they_stand_there(a
         ann.press(" ")
         ann.page.wait_for_timeout(100)
     ann.says("too small to count")
-    assert not lines(folder, "seen")
+    assert not facts(folder, "seen")
     ann.press("]", "]", "]")
     keyboard.look(ann.page)
-    assert all(line["facts"]["height_px"] >= 90 for line in lines(folder, "seen"))
+    assert all(line["height_px"] >= 90 for line in facts(folder, "seen"))
 
 
 def test_stills_at_full_size_are_stops_of_their_own_with_their_corners(ann, folder):
@@ -174,7 +167,7 @@ def test_stills_at_full_size_are_stops_of_their_own_with_their_corners(ann, fold
     ann.press("Escape", " ")
     ann.page.locator("#full .looking", has_text="s more for this still").wait_for()
     keyboard.look(ann.page)
-    full = [line["facts"] for line in lines(folder, "seen") if line["facts"]["view"] == "full"]
+    full = [line for line in facts(folder, "seen") if line["view"] == "full"]
     assert [(one["camera"], one["stills"]) for one in full] == [("left", [[30, 1, 1]]), ("right", [[44, 1, 1]])]
     assert all(one["looked_s"] >= 1.499 for one in full)
     assert not ann.troubles
@@ -192,50 +185,45 @@ def test_a_screen_of_many_stills_is_accepted_as_soon_as_the_page_says_that_it_wa
     assert shown > 30
     keyboard.look(ann.page)
     assert not refused
-    (first, *_) = [
-        line["facts"] for line in lines(folder, "seen") if line["facts"]["view"] == "sheet" and line["facts"]["camera"] == "left"
-    ]
+    (first, *_) = [line for line in facts(folder, "seen") if line["view"] == "sheet" and line["camera"] == "left"]
     assert sum(count for _, _, count in first["stills"]) > 20
-    ann.page.context.close()
 
 
 def test_the_next_span_is_one_that_is_still_to_be_decided(ann):
     ann.press("j", "a")
     ann.says("hidden")
-    ann.page.locator("#span-text", has_text="because the other camera hides it").wait_for()
+    ann.says("because the other camera hides it", "#span-text")
     ann.press("j")
     ann.says("Span 2 of 2, 1 left")
     ann.press("j")
     ann.says("Span 2 of 2, 1 left")
 
 
-def test_with_two_reviewers_what_stays_hidden_is_not_said_to_be_shown(chromium, folder):
-    path = folder / "params.yaml"
-    path.write_text(path.read_text(encoding="utf-8").replace("reviewers: 1", "reviewers: 2"), encoding="utf-8")
+def test_with_two_reviewers_what_stays_hidden_is_not_said_to_be_shown(chromium, serve, folder):
+    review_study.two_reviewers(folder)
     with review_study.desk(folder, by="bo") as bo:
         (text,) = bo.recording(1).proposals
         bo.decide(1, "mono", "accept", "text", text.first, text.last, box_xywh=text.box_xywh, proposal_key=text.key)
-    with review_server.running(folder, "--by", "ann") as server:
-        ann = Reviewer(chromium, server)
-        ann.press("j")
-        ann.page.locator("#span-text", has_text="not decided: hidden unless 2 people show it").wait_for()
-        ann.press("r")
-        ann.says("outside the body at 0:01.0: hidden until a second person shows it too. U undoes.")
-        left = ann.page.locator("#timeline [aria-label*='left, score 0.40, you show it; hidden until']")
-        left.click()
-        ann.page.locator("#span-text", has_text="you show it; hidden until a second person shows it too").wait_for()
-        with review_study.desk(folder, by="bo") as bo:
-            (left,) = [one for one in bo.recording(0).proposals if one.camera == "left"]
-            bo.decide(0, "left", "reject", "out_of_body", left.first, left.last, proposal_key=left.key)
-        ann.page.locator("#span-text", has_text="— shown").wait_for()
-        # What somebody hid is hidden, and whoever shows it all the same disagrees.
-        ann.page.locator("#list button", has_text="single").click()
-        ann.says("single is open")
-        ann.press("j")
-        ann.page.locator("#span-text", has_text="— hidden").wait_for()
-        ann.press("r")
-        ann.page.locator("#span-text", has_text="you show it; people disagree: hidden").wait_for()
-        assert not ann.troubles
+    ann = Reviewer(chromium, serve())
+    ann.press("j")
+    ann.says("not decided: hidden unless 2 people show it", "#span-text")
+    ann.press("r")
+    ann.says("outside the body at 0:01.0: hidden until a second person shows it too. U undoes.")
+    left = ann.page.locator("#timeline [aria-label*='left, score 0.40, you show it; hidden until']")
+    left.click()
+    ann.says("you show it; hidden until a second person shows it too", "#span-text")
+    with review_study.desk(folder, by="bo") as bo:
+        (left,) = [one for one in bo.recording(0).proposals if one.camera == "left"]
+        bo.decide(0, "left", "reject", "out_of_body", left.first, left.last, proposal_key=left.key)
+    ann.says("— shown", "#span-text")
+    # What somebody hid is hidden, and whoever shows it all the same disagrees.
+    ann.page.locator("#list button", has_text="single").click()
+    ann.says("single is open")
+    ann.press("j")
+    ann.says("— hidden", "#span-text")
+    ann.press("r")
+    ann.says("you show it; people disagree: hidden", "#span-text")
+    assert not ann.troubles
 
 
 OF_SPANS = """async ([proposals, decided]) => {
@@ -337,50 +325,47 @@ def propose_one_in_another(folder):
     review_study.propose(folder, [outer, inner])
 
 
-def test_a_span_that_another_one_inside_it_holds_is_not_said_to_be_shown(chromium, folder):
+def test_a_span_that_another_one_inside_it_holds_is_not_said_to_be_shown(chromium, serve, folder):
     propose_one_in_another(folder)
     held = "shown but for 0:01.10 to 0:01.40: another span there is not decided, and hides it"
-    with review_server.running(folder, "--by", "ann") as server:
-        ann = Reviewer(chromium, server)
-        ann.press("j", "r")
-        ann.says(f"outside the body at 0:01.0: {held}. U undoes.")
-        ann.page.locator(f"#timeline [aria-label*='{held}']").click(position=EDGE)
-        ann.page.locator("#span-text", has_text=f"— {held}").wait_for()
-        # The inner one is decided by itself; then all of both is shown.
-        ann.press("j", "r")
-        ann.page.locator("#span-text", has_text="— shown").wait_for()
-        assert ann.page.locator("#timeline [aria-label*='score 0.40, shown']").count() == 2
-        # What somebody draws over it hides it all the same.
-        with review_study.desk(folder, by="bo") as bo:
-            bo.decide(0, "left", "add", "out_of_body", 24, 25)
-        ann.page.locator("#timeline [aria-label*='1.5, left'][aria-label*='but for 0:01.20 to 0:01.30: another span hides it']").wait_for()
-        assert ann.page.locator("#timeline [aria-label*='another span hides it']").count() == 2
-        assert not ann.troubles
+    ann = Reviewer(chromium, serve())
+    ann.press("j", "r")
+    ann.says(f"outside the body at 0:01.0: {held}. U undoes.")
+    ann.page.locator(f"#timeline [aria-label*='{held}']").click(position=EDGE)
+    ann.says(f"— {held}", "#span-text")
+    # The inner one is decided by itself; then all of both is shown.
+    ann.press("j", "r")
+    ann.says("— shown", "#span-text")
+    assert ann.page.locator("#timeline [aria-label*='score 0.40, shown']").count() == 2
+    # What somebody draws over it hides it all the same.
+    with review_study.desk(folder, by="bo") as bo:
+        bo.decide(0, "left", "add", "out_of_body", 24, 25)
+    ann.page.locator("#timeline [aria-label*='1.5, left'][aria-label*='but for 0:01.20 to 0:01.30: another span hides it']").wait_for()
+    assert ann.page.locator("#timeline [aria-label*='another span hides it']").count() == 2
+    assert not ann.troubles
 
 
-def test_with_two_reviewers_is_said_what_each_has_shown_and_what_holds_the_rest(chromium, folder):
-    path = folder / "params.yaml"
-    path.write_text(path.read_text(encoding="utf-8").replace("reviewers: 1", "reviewers: 2"), encoding="utf-8")
+def test_with_two_reviewers_is_said_what_each_has_shown_and_what_holds_the_rest(chromium, serve, folder):
+    review_study.two_reviewers(folder)
     propose_one_in_another(folder)
-    with review_server.running(folder, "--by", "ann") as server:
-        ann = Reviewer(chromium, server)
-        ann.press("j", "r")
-        inner = "another span in it, 0:01.10 to 0:01.40, must be decided as well"
-        ann.says(f"outside the body at 0:01.0: hidden until a second person shows it too; {inner}. U undoes.")
-        with review_study.desk(folder, by="bo") as bo:
-            outer, first = [one for one in bo.recording(0).proposals if one.camera == "left"]
-            bo.decide(0, "left", "reject", "out_of_body", outer.first, outer.last, proposal_key=outer.key)
-            assert [part[2] for part in bo.recording(0).proposals[0].parts] == ["rejected", "unreviewed", "rejected"]
-        # Two people have shown it: what is still hidden is hidden for another reason.
-        ann.page.locator("#timeline [aria-label*='shown but for 0:01.10 to 0:01.40: another span there']").click(position=EDGE)
-        ann.page.locator("#span-text", has_text="and hides it").wait_for()
-        ann.press("j", "r")
-        ann.says("outside the body at 0:01.1: hidden until a second person shows it too. U undoes.")
-        ann.page.locator("#timeline [aria-label*='shown but for 0:01.10 to 0:01.40: hidden until a second person']").wait_for()
-        with review_study.desk(folder, by="bo") as bo:
-            bo.decide(0, "left", "accept", "out_of_body", first.first, first.last, proposal_key=first.key)
-        ann.page.locator("#timeline [aria-label*='shown but for 0:01.10 to 0:01.40: people disagree: hidden']").wait_for()
-        assert not ann.troubles
+    ann = Reviewer(chromium, serve())
+    ann.press("j", "r")
+    inner = "another span in it, 0:01.10 to 0:01.40, must be decided as well"
+    ann.says(f"outside the body at 0:01.0: hidden until a second person shows it too; {inner}. U undoes.")
+    with review_study.desk(folder, by="bo") as bo:
+        outer, first = [one for one in bo.recording(0).proposals if one.camera == "left"]
+        bo.decide(0, "left", "reject", "out_of_body", outer.first, outer.last, proposal_key=outer.key)
+        assert [part[2] for part in bo.recording(0).proposals[0].parts] == ["rejected", "unreviewed", "rejected"]
+    # Two people have shown it: what is still hidden is hidden for another reason.
+    ann.page.locator("#timeline [aria-label*='shown but for 0:01.10 to 0:01.40: another span there']").click(position=EDGE)
+    ann.says("and hides it", "#span-text")
+    ann.press("j", "r")
+    ann.says("outside the body at 0:01.1: hidden until a second person shows it too. U undoes.")
+    ann.page.locator("#timeline [aria-label*='shown but for 0:01.10 to 0:01.40: hidden until a second person']").wait_for()
+    with review_study.desk(folder, by="bo") as bo:
+        bo.decide(0, "left", "accept", "out_of_body", first.first, first.last, proposal_key=first.key)
+    ann.page.locator("#timeline [aria-label*='shown but for 0:01.10 to 0:01.40: people disagree: hidden']").wait_for()
+    assert not ann.troubles
 
 
 def test_what_a_person_decides_follows_what_they_saw_of_it(ann, folder):
@@ -400,7 +385,7 @@ def test_a_span_is_drawn_by_keys_and_undone(ann, folder):
     ann.says("In at frame")
     first = int(ann.text("#status").rstrip(".").split()[-1])
     ann.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "o")
-    ann.page.locator("#span-text", has_text=f"frames {first} to {first + 4}").wait_for()
+    ann.says(f"frames {first} to {first + 4}", "#span-text")
     ann.press("d")
     ann.page.locator("#kind-dialog").wait_for()
     ann.press("5", "Enter")
@@ -433,9 +418,7 @@ def test_a_click_moves_the_cursor_only_also_of_a_hand_that_trembles_and_a_drag_t
     def marked():
         return ann.page.locator("#sheet .cell.marked").count()
 
-    ann.press("n")
-    ann.says("single is open")
-    ann.opened()
+    ann.go_on()
     ann.press("i", "ArrowRight", "o")
     ann.says("Out at frame 20")
     assert marked() == 2
@@ -460,13 +443,11 @@ def test_a_click_moves_the_cursor_only_also_of_a_hand_that_trembles_and_a_drag_t
     ann.press("d")
     ann.page.locator("#kind-dialog[open]").wait_for()
     assert "frames 0 to 20" in ann.text("#kind-about")
-    assert not lines(folder, "decided")
+    assert not facts(folder, "decided")
 
 
 def test_a_key_that_is_held_decides_once_and_arrows_go_on(ann, folder):
-    ann.press("n")
-    ann.says("single is open")
-    ann.opened()
+    ann.go_on()
     for _ in range(3):
         ann.press("i", "o", "d")
         ann.page.locator("#kind-dialog[open]").wait_for()
@@ -478,7 +459,7 @@ def test_a_key_that_is_held_decides_once_and_arrows_go_on(ann, folder):
         ann.page.wait_for_timeout(100)
     ann.page.keyboard.up("u")
     ann.says("Undone.")
-    assert len(lines(folder, "withdrawn")) == 1
+    assert len(facts(folder, "withdrawn")) == 1
     ann.press("Home")
     for _ in range(3):
         ann.page.keyboard.down("ArrowRight")
@@ -492,27 +473,25 @@ def test_a_key_that_is_held_decides_once_and_arrows_go_on(ann, folder):
         ann.page.wait_for_timeout(100)
     ann.page.keyboard.up("Enter")
     ann.page.locator("#kind-dialog[open]").wait_for()
-    assert len(lines(folder, "decided")) == 3
+    assert len(facts(folder, "decided")) == 3
     assert not ann.troubles
 
 
 def test_new_ends_and_what_was_taken_away_are_undone_to_what_was_hidden(ann, folder):
-    ann.press("n")
-    ann.says("single is open")
-    ann.opened()
+    ann.go_on()
     ann.press("i", "ArrowRight", "o", "d")
     ann.page.locator("#kind-dialog[open]").wait_for()
     ann.press("Enter")
     ann.says("is hidden. U undoes")
     drawn = ann.page.locator("#timeline .proposal[aria-label*='outside the body']")
     drawn.click()
-    ann.page.locator("#span-text", has_text="to 0:01.05").wait_for()
+    ann.says("to 0:01.05", "#span-text")
     ann.press("ArrowRight", "ArrowRight", "o", "e")
     ann.says("new ends")
     ann.press("u")
     ann.says("Undone.")
     drawn.click()
-    ann.page.locator("#span-text", has_text="to 0:01.05").wait_for()
+    ann.says("to 0:01.05", "#span-text")
     ann.press("r")
     ann.says("taken away")
     assert drawn.count() == 0
@@ -528,9 +507,7 @@ def test_new_ends_and_what_was_taken_away_are_undone_to_what_was_hidden(ann, fol
 
 
 def test_a_rectangle_is_drawn_by_keys_and_by_dragging_and_shown_black(ann, folder):
-    ann.press("n")
-    ann.says("single is open")
-    ann.opened()
+    ann.go_on()
     ann.press("f")
     ann.page.locator("#full-canvas[data-frame]").wait_for()
     ann.press("b", "ArrowRight", "ArrowDown", "Shift+ArrowLeft", "Control+ArrowLeft")
@@ -540,7 +517,7 @@ def test_a_rectangle_is_drawn_by_keys_and_by_dragging_and_shown_black(ann, folde
     ann.press("Enter")
     ann.says("the rectangle is hidden")
     # 96 x 64 pixels: steps of 2, from the middle.
-    assert lines(folder, "decided")[0]["facts"]["box_xywh"] == [30, 28, 36, 13]
+    assert facts(folder, "decided")[0]["box_xywh"] == [30, 28, 36, 13]
     assert decided(folder)[0] == ("mono", "text", ("add", 0, 69))
     area = ann.page.locator("#full-canvas").bounding_box()
     scale = area["width"] / 96
@@ -551,7 +528,7 @@ def test_a_rectangle_is_drawn_by_keys_and_by_dragging_and_shown_black(ann, folde
     ann.page.locator("#kind-dialog").wait_for()
     ann.press("5", "Enter")
     ann.says("something else: the rectangle is hidden")
-    assert lines(folder, "decided")[1]["facts"]["box_xywh"] == [2, 4, 20, 10]
+    assert facts(folder, "decided")[1]["box_xywh"] == [2, 4, 20, 10]
     ann.press("v")
     ann.page.locator("#full-text", has_text="as released").wait_for()
     # The text is there before the picture.
@@ -563,9 +540,7 @@ def test_a_rectangle_is_drawn_by_keys_and_by_dragging_and_shown_black(ann, folde
 
 
 def test_new_ends_of_a_span_are_kept(ann, folder):
-    ann.press("n")
-    ann.says("single is open")
-    ann.opened()
+    ann.go_on()
     ann.press("j")
     ann.says("Span 1 of 1")
     ann.press("l", "ArrowRight", "ArrowRight", "i", "e")
@@ -576,7 +551,7 @@ def test_new_ends_of_a_span_are_kept(ann, folder):
 def test_a_reload_in_the_middle_keeps_the_place_and_what_was_decided(ann, folder):
     ann.press("j", "a")
     ann.says("hidden")
-    ann.page.locator("#span-text", has_text="because the other camera hides it").wait_for()
+    ann.says("because the other camera hides it", "#span-text")
     time = ann.page.url.rpartition("/")[2]
     ann.page.reload()
     ann.opened()
@@ -586,7 +561,7 @@ def test_a_reload_in_the_middle_keeps_the_place_and_what_was_decided(ann, folder
     ann.says("single is open")
     ann.page.reload()
     ann.says("single is open")
-    assert len(lines(folder, "decided")) == 1
+    assert len(facts(folder, "decided")) == 1
 
 
 def test_a_recording_is_excluded_with_a_reason_and_taken_back(ann, folder):
@@ -595,35 +570,34 @@ def test_a_recording_is_excluded_with_a_reason_and_taken_back(ann, folder):
     ann.page.keyboard.type("consent withdrawn")
     ann.press("Enter")
     ann.says("The recording is excluded")
-    assert lines(folder, "excluded")[0]["facts"]["why"] == "consent withdrawn"
+    assert facts(folder, "excluded")[0]["why"] == "consent withdrawn"
     ann.page.locator("#todo", has_text="consent withdrawn").wait_for()
     ann.press("x")
     ann.says("no longer excluded")
     assert lines(folder)[-1]["event"] == "withdrawn"
 
 
-def test_what_was_acknowledged_until_a_day_that_is_over_is_asked_again(chromium, folder):
+def test_what_was_acknowledged_until_a_day_that_is_over_is_asked_again(chromium, serve, folder):
     review_study.set_aside(folder, "broken")
     says = {"subject": "quarantine", "key": "broken", "why": "comes again", "until": "2026-01-31"}
     then = Ledger(folder / LEDGER_PATH, clock=lambda: datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC))
     then.append("acknowledged", says, by="bo", session="s")
-    with review_server.running(folder, "--by", "ann") as server:
-        ann = Reviewer(chromium, server)
-        ann.press("q")
-        chosen = ann.page.locator("#reason-dialog select[name=which] option")
-        assert chosen.inner_text().startswith("quarantined: broken")
-        assert "what bo acknowledged ended on 2026-01-31" in chosen.inner_text()
-        ann.page.fill("#reason-dialog input[name=why]", "known")
-        ann.page.fill("#reason-dialog input[name=until]", "2026-01-31")
-        ann.press("Enter")
-        assert ann.page.locator("#reason-dialog input[name=until]:invalid").count() == 1
-        assert len(lines(folder)) == 1
-        ann.page.fill("#reason-dialog input[name=until]", "2096-01-31")
-        ann.press("Enter")
-        ann.says("Acknowledged.")
-        ann.press("q")
-        assert chosen.inner_text().startswith("✓ quarantined: broken")
-        assert not ann.troubles
+    ann = Reviewer(chromium, serve())
+    ann.press("q")
+    chosen = ann.page.locator("#reason-dialog select[name=which] option")
+    assert chosen.inner_text().startswith("quarantined: broken")
+    assert "what bo acknowledged ended on 2026-01-31" in chosen.inner_text()
+    ann.page.fill("#reason-dialog input[name=why]", "known")
+    ann.page.fill("#reason-dialog input[name=until]", "2026-01-31")
+    ann.press("Enter")
+    assert ann.page.locator("#reason-dialog input[name=until]:invalid").count() == 1
+    assert len(lines(folder)) == 1
+    ann.page.fill("#reason-dialog input[name=until]", "2096-01-31")
+    ann.press("Enter")
+    ann.says("Acknowledged.")
+    ann.press("q")
+    assert chosen.inner_text().startswith("✓ quarantined: broken")
+    assert not ann.troubles
 
 
 def test_who_stands_in_the_list_stays_there_when_a_decision_changes_it(ann):
@@ -655,7 +629,6 @@ def test_a_hostile_name_stays_text(chromium, tmp_path):
         assert ann.text("#name") == HOSTILE
         assert ann.page.locator("img").count() == 0
         assert not ann.troubles
-        ann.page.context.close()
 
 
 def test_nothing_is_loaded_from_elsewhere_and_no_address_or_title_names_a_recording(ann, server):
@@ -720,15 +693,14 @@ def test_a_still_is_seen_only_when_all_of_it_was_on_the_screen_however_large_it_
     keyboard.look(ann.page)
     seen = {
         f"{line['facts']['camera']} {first + step * number}"
-        for line in lines(folder, "seen")
-        if line["facts"]["view"] == "sheet"
-        for first, step, count in line["facts"]["stills"]
+        for line in facts(folder, "seen")
+        if line["view"] == "sheet"
+        for first, step, count in line["stills"]
         for number in range(count)
     }
     assert len(seen) >= 6
     assert seen <= set(ann.page.evaluate("[...window.whole]"))
     assert ann.troubles == []
-    ann.page.context.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -749,7 +721,6 @@ def test_everything_fits_a_small_screen_and_has_a_name(chromium, server, scheme)
     bottom = ann.page.locator("#lens").bounding_box()
     assert bottom["y"] + bottom["height"] <= ann.page.locator("footer").bounding_box()["y"] + 1
     assert ann.page.evaluate("document.activeElement.className").startswith("cell")
-    ann.page.context.close()
 
 
 @pytest.mark.parametrize("size", [(390, 700), (320, 500)])
@@ -789,7 +760,6 @@ def test_with_few_colours_of_the_reader_every_state_can_still_be_told(chromium, 
     assert "inset" in browser.style(ann.page.locator(".cell.cursor").first, "boxShadow")
     here, other = ann.page.locator("#list [aria-current]"), ann.page.locator("#list button:not([aria-current])")
     assert browser.style(other, "borderLeftColor") == ground != browser.style(here, "borderLeftColor")
-    ann.page.context.close()
 
 
 def test_when_the_server_has_gone_the_page_says_so_and_claims_nothing(ann, server, folder):
@@ -800,7 +770,7 @@ def test_when_the_server_has_gone_the_page_says_so_and_claims_nothing(ann, serve
     ann.press("a")
     ann.page.locator("#banner", has_text="The server does not answer").wait_for()
     assert "hidden. U undoes" not in ann.text("#status")
-    assert not lines(folder, "decided")
+    assert not facts(folder, "decided")
 
 
 def test_a_frame_that_cannot_be_decoded_takes_no_other_with_it_and_is_not_seen(chromium, server, folder):
@@ -824,9 +794,8 @@ def test_a_frame_that_cannot_be_decoded_takes_no_other_with_it_and_is_not_seen(c
         ann.press(" ")
         ann.page.wait_for_timeout(100)
     assert "2 s not seen" in ann.text("#todo")
-    sheet = [line["facts"] for line in lines(folder, "seen") if line["facts"]["view"] == "sheet" and line["facts"]["camera"] == "left"]
-    assert [facts["seconds"] for facts in sheet] == [[[0, 0], [2, 2]]]
-    ann.page.context.close()
+    sheet = [line for line in facts(folder, "seen") if line["view"] == "sheet" and line["camera"] == "left"]
+    assert [one["seconds"] for one in sheet] == [[[0, 0], [2, 2]]]
 
 
 def test_while_the_pipeline_writes_tables_the_page_waits_and_goes_on(ann, folder):
@@ -858,10 +827,9 @@ def test_what_is_behind_a_dialog_or_blackened_is_not_seen(chromium, server, fold
             route.continue_()  # those of before the preview are no longer wanted
     ann.page.locator("#sheet .block.loaded").first.wait_for()
     ann.page.wait_for_timeout(3000)
-    assert not lines(folder, "seen")
+    assert not facts(folder, "seen")
     ann.press(after)
     keyboard.look(ann.page)
-    ann.page.context.close()
 
 
 def test_what_is_still_on_screen_of_the_recording_before_is_not_seen_of_the_next(ann, server, folder):
@@ -874,7 +842,7 @@ def test_what_is_still_on_screen_of_the_recording_before_is_not_seen_of_the_next
         ann.page.wait_for_timeout(150)
     ann.page.wait_for_timeout(2500)
     assert not ann.troubles
-    assert {(line["facts"]["recording"], line["facts"]["camera"]) for line in lines(folder, "seen")} <= set(review_study.FILES)
+    assert {(line["recording"], line["camera"]) for line in facts(folder, "seen")} <= set(review_study.FILES)
 
 
 def test_a_sample_is_looked_at_by_keyboard_alone_and_its_outcomes_stand_in_the_ledger(chromium, study_released, tmp_path):
@@ -901,7 +869,7 @@ def test_a_sample_is_looked_at_by_keyboard_alone_and_its_outcomes_stand_in_the_l
         ann.page.context.close()
         assert server.interrupt() == 1
         assert "4 of 4 clips were drawn at random (seed 0) and looked at: 1 finding" in server.output
-    checked = [line["facts"] for line in lines(folder, "checked")]
+    checked = facts(folder, "checked")
     assert [(one["outcome"], one["why"]) for one in checked] == [("clean", ""), ("clean", ""), ("finding", HOSTILE), ("clean", "")]
 
 
@@ -916,7 +884,7 @@ def test_a_sample_goes_on_where_it_stopped(chromium, study_released, tmp_path):
             ann.page.locator("#pace", has_text=f"{3 - left} of 2 done").wait_for()
             ann.page.context.close()
             assert server.interrupt() == 0
-    assert len(lines(folder, "sampled")) == 1
+    assert len(facts(folder, "sampled")) == 1
     assert "2 of 4 clips were drawn at random (seed 0) and looked at: 0 findings" in server.output
 
 
@@ -929,7 +897,7 @@ def test_a_sample_of_which_somebody_withdrew_says_on_the_page_what_the_terminal_
             desk.check(drawn.videos, clip, "clean", "")
     with review_server.running(folder, "--sample", "4", "--by", "ann") as server:
         ann = Reviewer(chromium, server)
-        withdrawal_memory.write(withdrawal_memory.Memory().with_recording("pair", "consent", {}, ["pair"]), folder)
+        review_study.withdraw(folder, "pair")
         ann.page.locator("#list li.not-kept").wait_for()
         ann.press("m")
         assert "You looked at 3 clips: 0 findings. Somebody withdrew of whom 1 clip was drawn" in ann.text("#overview")

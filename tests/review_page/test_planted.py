@@ -9,7 +9,7 @@ import pytest
 
 import made_once
 import review_study
-from page_client import SINGLE, decide, lines, picture, post
+from page_client import SINGLE, decide, facts, lines, picture, post
 from scrubin.curate.page.planted import Plants
 from scrubin.stages.review import attention, result
 
@@ -25,7 +25,7 @@ def long(tmp_path_factory):
 @pytest.fixture
 def folder(long, tmp_path, monkeypatch):
     copy = made_once.copy(long, tmp_path / "study")
-    (copy / "params.yaml").write_text((copy / "params.yaml").read_text().replace("checks: 0.02", "checks: 0.1"))
+    review_study.change_params(copy, "checks: 0.02", "checks: 0.1")
     review_study.stop(copy, *(("single", "mono", frame, "scene") for frame in range(2, 60, 3)))
     monkeypatch.chdir(copy)
     return copy
@@ -50,10 +50,6 @@ def looked(page, clock, frames, view="sheet"):
     return post(page, "/api/seen", number=SINGLE, view=view, stills={"mono": list(frames)}, folding={}, nonce=nonce, **measured)
 
 
-def events(folder, event):
-    return [line["facts"] for line in lines(folder) if line["event"] == event]
-
-
 def test_a_check_that_is_passed_is_missed_and_its_true_still_must_be_looked_at(page, study, folder, clock):
     every = range(LONG_S)
     before = picture(sprite(page, every))
@@ -61,7 +57,7 @@ def test_a_check_that_is_passed_is_missed_and_its_true_still_must_be_looked_at(p
     assert len(frames) == pytest.approx(0.1 * LONG_S, abs=2)
     answer = looked(page, clock, every).json()
     assert [(one["frame"], one["outcome"]) for one in answer["checks"]] == [(frame, "missed") for frame in frames]
-    assert [(one["frame"], one["kind"], one["outcome"]) for one in events(folder, "planted")] == [
+    assert [(one["frame"], one["kind"], one["outcome"]) for one in facts(folder, "planted")] == [
         (frame, "person", "missed") for frame in frames
     ]
     assert answer["recording"]["summary"]["unseen_s"] == len(frames)
@@ -91,8 +87,8 @@ def test_a_page_whose_answer_was_lost_is_told_again_what_came_of_its_checks_and_
     assert told(one, "nonce-one") == [(one, "missed")]
     assert told(other, "nonce-other") == [(other, "missed")]
     assert told(one, "nonce-one") == [(one, "missed")]
-    assert [line["frame"] for line in events(folder, "planted")] == [one, other]
-    assert not events(folder, "seen")
+    assert [line["frame"] for line in facts(folder, "planted")] == [one, other]
+    assert not facts(folder, "seen")
 
 
 @pytest.mark.parametrize(("view", "kind"), [("sheet", "person"), ("full", "name")])
@@ -116,7 +112,7 @@ def test_a_look_at_a_check_counts_for_no_true_still_that_was_sent_only_now(page,
     send()
     clock.s += needed_s / 2
     assert said().json()["error"].startswith(f"frame {frame} was never sent in this size, or only now, ")
-    assert not events(folder, "seen")
+    assert not facts(folder, "seen")
     clock.s += needed_s / 2
     assert said().json()["line"]["event"] == "seen"
 
@@ -141,8 +137,8 @@ def test_whoever_points_at_a_check_has_noticed_it_and_no_decision_is_written(pag
     assert [one["outcome"] for one in answer.json()["checks"]] == ["noticed"]
     # So other pages learn it, too.
     assert page.get(f"/api/recordings/{SINGLE}").json()["settled"] == [["mono", frame]]
-    assert [(one["frame"], one["outcome"]) for one in events(folder, "planted")] == [(frame, "noticed")]
-    assert not events(folder, "decided")
+    assert [(one["frame"], one["outcome"]) for one in facts(folder, "planted")] == [(frame, "noticed")]
+    assert not facts(folder, "decided")
 
 
 @pytest.mark.parametrize("beside", [(-1, 0), (0, 1), (-4, 4)])
@@ -155,7 +151,7 @@ def test_a_span_with_a_check_in_it_is_hidden_as_well(page, study, folder, beside
     answer = decide(page, first=first, last=last, kind="out_of_body").json()
     assert answer["line"]["event"] == "decided"
     assert frame in [one["frame"] for one in answer["checks"] if one["outcome"] == "noticed"]
-    (told,) = events(folder, "decided")
+    (told,) = facts(folder, "decided")
     assert [(one["what"], one["first"], one["last"]) for one in told["spans"]] == [("add", first, last)]
     hidden = study.get().desk.hidden
     # Something else may hide a part of a frame as well.
@@ -177,7 +173,7 @@ def test_a_check_alone_is_noted_once_though_the_page_asks_twice(page, study, fol
     frame = planted_of(study, "person")[0]
     first, again = (decide(page, first=frame, last=frame).json()["line"] for _ in range(2))
     assert first == again
-    assert not events(folder, "decided")
+    assert not facts(folder, "decided")
 
 
 def test_what_is_no_check_is_decided_as_ever_and_a_long_span_points_at_none(page, study, folder):
@@ -186,7 +182,7 @@ def test_what_is_no_check_is_decided_as_ever_and_a_long_span_points_at_none(page
     assert post(page, "/api/mark", number=SINGLE, camera="mono", frame=free).json()["line"] is None
     assert decide(page, first=free, last=free).json()["line"]["event"] == "decided"
     assert decide(page, first=0, last=LONG_S - 1, nonce="another-nonce").json()["line"]["event"] == "decided"
-    assert not events(folder, "planted")
+    assert not facts(folder, "planted")
 
 
 def test_names_stand_in_stills_at_full_size_and_are_noticed_by_a_rectangle(page, study, folder):
@@ -200,8 +196,8 @@ def test_names_stand_in_stills_at_full_size_and_are_noticed_by_a_rectangle(page,
     assert sorted(one["frame"] for one in answer["checks"]) == frames
     # What else stands there during the recording is to be hidden all the same.
     assert answer["line"]["event"] == "decided"
-    assert [one["box_xywh"] for one in events(folder, "decided")] == [[0, 0, 96, 64]]
-    (last,) = {one["kind"] for one in events(folder, "planted")}
+    assert [one["box_xywh"] for one in facts(folder, "decided")] == [[0, 0, 96, 64]]
+    (last,) = {one["kind"] for one in facts(folder, "planted")}
     assert last == "name"
 
 

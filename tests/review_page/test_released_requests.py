@@ -69,7 +69,7 @@ def test_released_files_can_be_looked_at_but_not_decided(released, folder):
 
 
 def test_no_released_picture_is_sent_of_somebody_who_withdrew(released, folder):
-    withdrawal_memory.write(withdrawal_memory.Memory().with_recording("single", "consent", {}, ["single"]), folder)
+    review_study.withdraw(folder, "single")
     page = released_study.open_released(folder, "ann", 0)
     assert not page.videos
     assert [one.status for one in page.recordings()] == ["excluded", "withdrawn"]
@@ -173,7 +173,7 @@ def test_a_sample_goes_on_without_somebody_who_withdrew_and_says_who_is_gone(sam
     gone, other = sampled.number["abelo", 0.0], sampled.number["borunga", 10.0]
     look(sampled, other, "mono", range(200, 300, 4))
     assert judge(sampled, other).status_code == 200
-    withdrawal_memory.write(withdrawal_memory.Memory().with_recording("pair", "consent", {"id": ["abelo"]}, ["pair"]), sampled.folder)
+    review_study.withdraw(sampled.folder, "pair", id_="abelo")
     assert judge(sampled, gone, "finding", "a face").json()["reload"]
     answer = sampled.get("/api/study").json()
     sampled.edition = answer["edition"]
@@ -202,7 +202,7 @@ def test_what_was_seen_of_a_clip_stays_seen_whatever_else_changes_while_the_page
         path = sampled.folder / RELEASED_TABLES[0]
         path.write_bytes(path.read_bytes())
     else:
-        withdrawal_memory.write(withdrawal_memory.Memory().with_recording("pair", "consent", {}, ["pair"]), sampled.folder)
+        review_study.withdraw(sampled.folder, "pair")
     sampled.edition = sampled.get("/api/study").json()["edition"]
     (file,) = sampled.get(f"/api/recordings/{number}").json()["recording"]["files"]
     assert file["unseen"] == []
