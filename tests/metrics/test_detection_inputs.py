@@ -167,6 +167,32 @@ def test_videos_weigh_the_same_when_averaged_and_by_boxes_when_pooled():
     assert association(given, scope="global")["LM"].overall.value == 0.25
 
 
+def test_the_best_confidence_is_told_by_video():
+    # F1 is 1 up to the lower score, and its mean over 100 confidences from 50 of them on: the lowest of equally good ones.
+    best = at_best_confidence(study())
+    assert best.confidences["a"].value == pytest.approx(50 / 999)
+    assert best.confidences["a"].n == 1
+    assert set(at_best_confidence(study(), scope="global").confidences) == {"all"}
+
+
+def test_above_its_highest_confidence_a_class_has_precision_one_and_recall_zero():
+    good = [[0, 0, 0.9, 0, 0, *BOX]]
+    poor = [[1, 1, 0.3, 1, 1, *BOX]]
+    false = [[0, 0, 0.5, 0, 0, 0, 0, 0.1, 0.1]]
+    frames = [{"gt": good, "pd": good + false * 4}] * 5 + [{"gt": poor * 10, "pd": poor}]
+    best = at_best_confidence(cases.study_of([frames]))
+    assert 0.5 < best.confidences["0"].value < 0.9
+    assert [result.classes["1"].value for result in (best.precision, best.recall, best.f1)] == [1, 0, 0]
+    assert [result.classes["0"].value for result in (best.precision, best.recall, best.f1)] == pytest.approx([1, 1, 1], abs=0.2)
+
+
+def test_of_boxes_that_overlap_equally_the_same_one_is_taken_in_any_order():
+    left, right = [0, 0, 0, 0, 0, 0.0, 0.0, 0.5, 0.5], [0, 0, 0, 0, 0, 0.25, 0.0, 0.5, 0.5]
+    between, beside = [0, 0, 0.9, 0, 0, 0.125, 0.0, 0.5, 0.5], [0, 0, 0.8, 0, 0, 0.25, 0.0, 0.5, 0.5]
+    values = [average_precision(cases.one_frame(gt, [between, beside])).overall.value for gt in ([left, right], [right, left])]
+    assert values == [1, 1]
+
+
 def test_rows_need_not_be_in_order_of_frames_for_the_published_programs_either():
     given = cases.study_of(cases.golden("basic")["videos"])
     # Frames backwards; the rows of each stay as they are.

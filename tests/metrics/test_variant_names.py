@@ -1,15 +1,19 @@
 """Names of variants: whatever changes the number is in the name, and results of different names are not compared."""
 
+from itertools import product
+
 import pytest
 
 import detection_cases
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics import result as metrics_result
 from scrubin.evaluate.metrics import skill
-from scrubin.evaluate.metrics.detection import checked
-from scrubin.evaluate.metrics.detection.average_precision import average_precision
+from scrubin.evaluate.metrics.detection import checked, compat_ivtdmetrics, compat_ivtmetrics
+from scrubin.evaluate.metrics.detection.average_precision import average_precision, average_precision_range
 from scrubin.evaluate.metrics.phases import PhaseVideo, relaxed
+from scrubin.evaluate.metrics.phases import compat as phase_compat
 from scrubin.evaluate.metrics.phases.averaging import mean
+from scrubin.evaluate.metrics.phases.compat import CHOLEC80, M2CAI
 from scrubin.evaluate.metrics.phases.relaxed import Tolerance, cholec80, from_transitions
 from scrubin.evaluate.metrics.recognition import TripletVideo, compat, triplet_map
 from scrubin.evaluate.metrics.recognition.average_precision import pooled, video_wise
@@ -22,6 +26,21 @@ def test_thresholds_that_look_the_same_are_not_compared():
     with pytest.raises(MetricsError, match=r"iou=0\.3333333333333333; .*iou=0\.333333; "):
         difference(one, other)
     assert difference(one, one) == 0
+
+
+def test_what_no_option_of_the_command_line_says_is_in_the_name_too():
+    scene = checked(detection_cases.study_of(detection_cases.golden("order_a")["videos"]))
+    videos = [PhaseVideo("v", [1, 1, 2], [1, 2, 2])]
+    named = [
+        *(
+            compat_ivtmetrics.of_videos(scene, threshold, program=program, in_place=in_place).compute_video_ap()["AP"]
+            for threshold, program, in_place in product((0.5, 0.3), ("0.1.5", "0.1.2"), (True, False))
+        ),
+        *(compat_ivtdmetrics.of_videos(scene, sorted_confidence=in_order).compute_video_ap()["F1"] for in_order in (True, False)),
+        *(average_precision_range(scene, low=low, step=step) for low, step in ((50, 5), (50, 15), (65, 5))),
+        *(phase_compat.results(phase_compat.main(videos, omega, rules))[0] for omega, rules in product((2, 3), (CHOLEC80, M2CAI))),
+    ]
+    assert len({one.variant.name for one in named}) == len(named)
 
 
 def test_the_null_triplets_that_are_left_out_are_named():
