@@ -1,4 +1,4 @@
-"""Triplet detection: the golden files as flat arrays, random studies, and a slow literal matching to compare with."""
+"""Triplet detection: the golden files as flat arrays."""
 
 from __future__ import annotations
 

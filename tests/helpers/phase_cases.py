@@ -1,4 +1,4 @@
-"""Phase recognition: the golden files, and slow literal evaluations to compare with."""
+"""Phase recognition: the golden files."""
 
 from __future__ import annotations
 
