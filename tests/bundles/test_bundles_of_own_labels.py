@@ -122,9 +122,9 @@ def test_the_sample_is_well_formed_at_home_and_knows_nothing(bundled, tmp_path):
 @pytest.mark.cases(3)
 def test_a_sample_of_any_number_of_frames_takes_one_reading_of_the_criteria(bundled, monkeypatch):
     task, folders = bundled
-    read = []
+    challenge, read = challenges.read(folders["codabench"] / PROGRAM["codabench"]), []
     monkeypatch.setattr(handed_in, "criteria_in", lambda form: read.append(form) or ("c1",))
-    values = handed_in.sample_values(challenges.read(folders["codabench"] / PROGRAM["codabench"]))
+    values = handed_in.sample_values(challenge)
     assert sorted(values) == sorted(HIDDEN)
     assert len(read) == (task == "criteria")
 
