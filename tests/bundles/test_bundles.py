@@ -7,6 +7,7 @@ import importlib.util
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,16 +19,27 @@ import pytest
 import yaml
 
 import hidden_releases
+from contest_bundles import (
+    PROGRAM,
+    codabench_run,
+    columns,
+    grand_challenge_run,
+    jobs,
+    on_codabench,
+    on_evalai,
+    on_every_platform,
+    on_grand_challenge,
+    zipped,
+)
+from contest_cases import dumps, put
 from scrubin import cli
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate import challenge as challenges
 from scrubin.evaluate import choices
-from scrubin.evaluate.challenge import Column, bundle, bundle_parts, codabench, evalai, evaluation, grand_challenge, hidden_truth
+from scrubin.evaluate.challenge import Column, bundle, bundle_parts, codabench, evalai, evaluation, hidden_truth
 from scrubin.evaluate.challenge.evaluation import ScoredSubmission
 
 TASKS = ("recognition", "detection", "phases")
-PROGRAM = {"codabench": "competition/scoring_program", "evalai": "challenge/evaluation_script", "grand-challenge": "evaluation"}
-SLOW_DETECTION = pytest.param("detection", marks=pytest.mark.slow)
 TRUTH = {"codabench": "competition/reference_data", "grand-challenge": "evaluation/ground_truth"}
 
 
@@ -59,43 +71,14 @@ def bundles(home):
     return Bundles()
 
 
-@pytest.fixture(scope="module")
-def by_command(home):
-    """What `scrubin score` says of the same submissions: every defined number."""
-
-    def numbers(task):
-        out = home / f"{task}.json"
-        split = ["--videos", str(home / "release/splits/balanced.csv"), "--subset", "test"]
-        sides = ["--ground-truth", str(home / "release"), "--predictions", str(home / f"team_{task}")]
-        assert cli.main(["score", task, *sides, *split, "--out", str(out)]) == 0
-        values = [result["overall"]["value"] for result in json.loads(out.read_text())["results"]]
-        return sorted(value for value in values if value is not None)
-
-    return {task: numbers(task) for task in TASKS}
-
-
-def codabench_run(folder: Path, bundle_folder: Path, submitted: Path) -> int:
-    """As CodaBench's worker lays it out: /app/input/ref, /app/input/res, /app/output, /app/program."""
-    shutil.copytree(bundle_folder / TRUTH["codabench"], folder / "input/ref")
-    shutil.copytree(submitted, folder / "input/res", symlinks=True)
-    return codabench.run(str(bundle_folder / PROGRAM["codabench"]), str(folder / "input"), str(folder / "output"))
-
-
-def zipped(folder: Path) -> Path:
-    return Path(shutil.make_archive(str(folder), "zip", folder))
-
-
-def jobs(inputs: Path, documents: dict[str, object]) -> Path:
-    """As Grand Challenge hands over what an algorithm predicted: a job per video."""
-    listed = []
-    for number, (video, value) in enumerate(documents.items()):
-        place = inputs / f"pk-{number}" / "output/predictions.json"
-        place.parent.mkdir(parents=True)
-        place.write_text(json.dumps(value))
-        source = {"interface": {"slug": "video"}, "file": f"https://storage/{video}.mp4?key=1"}
-        listed.append({"pk": f"pk-{number}", "inputs": [source], "outputs": [{"interface": {"relative_path": "predictions.json"}}]})
-    (inputs / "predictions.json").write_text(json.dumps(listed))
-    return inputs
+def by_command(home: Path, task: str, submitted: Path, split: Path | None = None) -> list[float]:
+    """What `scrubin score` says of a submission: every defined number."""
+    out = submitted.with_suffix(".json")
+    sides = ["--ground-truth", str(home / "release"), "--predictions", str(submitted)]
+    videos = ["--videos", str(split or home / "release/splits/balanced.csv"), "--subset", "test"]
+    assert cli.main(["score", task, *sides, *videos, "--out", str(out)]) == 0
+    values = [result["overall"]["value"] for result in json.loads(out.read_text())["results"]]
+    return sorted(value for value in values if value is not None)
 
 
 def documents_of(submitted: Path) -> dict[str, object]:
@@ -109,45 +92,22 @@ def documents_of(submitted: Path) -> dict[str, object]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
-def test_codabench_gives_the_numbers_of_the_command_line(task, home, bundles, by_command, tmp_path, capsys):
-    assert codabench_run(tmp_path, bundles["codabench", task], home / f"team_{task}") == 0
-    scores = json.loads((tmp_path / "output/scores.json").read_text())
-    assert sorted(scores.values()) == by_command[task]
-    assert "accepted" in (tmp_path / "output/detailed_results.html").read_text()
-    competition = yaml.safe_load((bundles["codabench", task] / "competition/competition.yaml").read_text())
-    assert {column["key"] for column in competition["leaderboards"][0]["columns"]} <= scores.keys()
+def test_every_platform_gives_the_numbers_of_the_command_line_whatever_form_it_is_handed(task, home, bundles, tmp_path, capsys):
+    team = home / f"team_{task}"
+    expected = by_command(home, task, team)
+    of_platforms = {platform: bundles[platform, task] for platform in PROGRAM}
+    capsys.readouterr()
+    scores = on_every_platform(of_platforms, team, tmp_path, documents_of(team))
     assert capsys.readouterr().err == ""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("task", ["recognition", "phases", SLOW_DETECTION])
-def test_evalai_gives_the_numbers_of_the_command_line_for_a_zip_and_for_one_document(task, home, bundles, by_command, tmp_path):
-    script, annotations = bundles["evalai", task] / PROGRAM["evalai"], bundles["evalai", task] / "challenge" / evalai.ANNOTATIONS
-    (tmp_path / "submission.json").write_text(json.dumps(documents_of(home / f"team_{task}")))
-    shutil.copytree(home / f"team_{task}", tmp_path / "team")
-    outputs = [evalai.scored(script, annotations, one, "test") for one in (zipped(tmp_path / "team"), tmp_path / "submission.json")]
-    assert outputs[0] == outputs[1]
-    ((split, numbers),) = outputs[0]["result"][0].items()
-    config = yaml.safe_load((bundles["evalai", task] / "challenge/challenge_config.yaml").read_text())
-    assert split == config["dataset_splits"][0]["codename"]
-    assert list(numbers) == config["leaderboard"][0]["schema"]["labels"]
-    assert set(numbers.values()) <= set(by_command[task])
-    assert sorted(value for value in outputs[0]["submission_result"]["scores"].values() if value is not None) == by_command[task]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("task", ["recognition", "phases", SLOW_DETECTION])
-def test_grand_challenge_gives_the_numbers_of_the_command_line_for_jobs_a_document_and_a_folder(task, home, bundles, by_command, tmp_path):
-    program, truth = bundles["grand-challenge", task] / "evaluation", bundles["grand-challenge", task] / TRUTH["grand-challenge"]
-    documents = documents_of(home / f"team_{task}")
-    (tmp_path / "one").mkdir()
-    (tmp_path / "one/predictions.json").write_text(json.dumps(documents))
-    metrics = []
-    for number, inputs in enumerate((jobs(tmp_path / "jobs", documents), tmp_path / "one", home / f"team_{task}")):
-        assert grand_challenge.run(str(program), str(inputs), str(tmp_path / f"out{number}"), str(truth)) == 0
-        metrics.append(json.loads((tmp_path / f"out{number}/metrics.json").read_text()))
-    assert metrics[0] == metrics[1] == metrics[2]
-    assert sorted(value for value in metrics[0]["aggregates"].values() if value is not None) == by_command[task]
+    assert sorted(scores.values()) == expected
+    assert "accepted" in (tmp_path / "codabench/output/detailed_results.html").read_text()
+    competition, config = (
+        yaml.safe_load((of_platforms[platform] / name).read_text())
+        for platform, name in (("codabench", "competition/competition.yaml"), ("evalai", "challenge/challenge_config.yaml"))
+    )
+    assert {column["key"] for column in competition["leaderboards"][0]["columns"]} <= scores.keys()
+    assert config["leaderboard"][0]["schema"]["labels"] == columns(of_platforms["codabench"])
+    assert config["dataset_splits"][0]["codename"] == "test_split"
 
 
 @pytest.mark.parametrize("task", ["recognition", "phases"])
@@ -162,15 +122,13 @@ def test_one_hidden_video_gives_every_submission_the_numbers_of_the_command_line
         elif task == "phases":
             lines = [f"{frame},{phase}" for frame, phase in enumerate(hidden_releases.phases()["bleecauls"])]
             file.write_text("\n".join(["frame,phase_id", *lines]) + "\n")
-    script, annotations = out / PROGRAM["evalai"], out / "challenge" / evalai.ANNOTATIONS
-    own = ["--ground-truth", str(home / "release"), "--predictions", str(perfect), "--videos", str(split), "--subset", "test"]
-    assert cli.main(["score", task, *own, "--out", str(tmp_path / "scores.json")]) == 0
-    known = {result["overall"]["value"] for result in json.loads((tmp_path / "scores.json").read_text())["results"]}
-    of_sample = evalai.scored(script, annotations, out / "public/starting_kit/sample_submission", "test")["result"][0]["test_split"]
-    of_team = evalai.scored(script, annotations, perfect, "test")["result"][0]["test_split"]
+    known = by_command(home, task, perfect, split)
+    of_sample, of_team = (
+        on_evalai(out, one)["result"][0]["test_split"] for one in (out / "public/starting_kit/sample_submission", perfect)
+    )
     assert of_team.keys() == of_sample.keys()
     assert None not in of_team.values()
-    assert set(of_team.values()) <= known
+    assert set(of_team.values()) <= set(known)
 
 
 def test_a_column_that_a_score_lacks_is_no_empty_cell(home, bundles, tmp_path):
@@ -183,20 +141,17 @@ def test_a_column_that_a_score_lacks_is_no_empty_cell(home, bundles, tmp_path):
 
 @pytest.mark.parametrize("name", ["submission.zip", "submission.json"])
 def test_grand_challenge_takes_the_one_file_that_was_handed_in_whatever_it_is_called(name, home, bundles, tmp_path):
-    program, truth = bundles["grand-challenge", "phases"] / "evaluation", bundles["grand-challenge", "phases"] / TRUTH["grand-challenge"]
-    inputs = tmp_path / "in"
-    inputs.mkdir()
+    (tmp_path / "in").mkdir()
     if name.endswith(".json"):
-        (inputs / name).write_text(json.dumps(documents_of(home / "team_phases")))
+        put(tmp_path / "in", {name: dumps(documents_of(home / "team_phases"))})
     else:
-        shutil.copytree(home / "team_phases", tmp_path / "team")
-        shutil.move(zipped(tmp_path / "team"), inputs / name)
-    assert grand_challenge.run(str(program), str(inputs), str(tmp_path / "out"), str(truth)) == 0
+        shutil.move(zipped(shutil.copytree(home / "team_phases", tmp_path / "team")), tmp_path / "in" / name)
+    on_grand_challenge(bundles["grand-challenge", "phases"], tmp_path / "in", tmp_path / "out")
 
 
 def test_the_example_input_of_grand_challenge_can_be_scored(bundles, tmp_path):
-    folder = bundles["grand-challenge", "phases"] / "evaluation"
-    assert grand_challenge.run(str(folder), str(folder / "test/input"), str(tmp_path), str(folder / "ground_truth")) == 0
+    bundled = bundles["grand-challenge", "phases"]
+    on_grand_challenge(bundled, bundled / "evaluation/test/input", tmp_path)
 
 
 def public(folder: Path, platform: str) -> dict[str, bytes]:
@@ -271,7 +226,7 @@ def test_messages_are_the_same_whatever_the_hidden_labels_are(home, bundles, tmp
     told = []
     capsys.readouterr()
     for number, one in enumerate(both):
-        assert codabench_run(tmp_path / str(number), one, bad) == 1
+        assert codabench_run(one, bad, tmp_path / str(number)) == 1
         assert not (tmp_path / str(number) / "output/scores.json").exists()
         told.append((capsys.readouterr(), (tmp_path / str(number) / "output/detailed_results.html").read_text()))
     assert told[0] == told[1]
@@ -293,10 +248,9 @@ def test_a_link_to_the_labels_is_no_submission(home, bundles, tmp_path, capsys):
     (tmp_path / "team").mkdir()
     for name in hidden_releases.HIDDEN:
         (tmp_path / "team" / f"{name}.csv").symlink_to(home / f"release/groundtruth/cholect50/phases/{name}.csv")
-    assert codabench_run(tmp_path, bundles["codabench", "phases"], tmp_path / "team") == 1
+    assert codabench_run(bundles["codabench", "phases"], tmp_path / "team", tmp_path) == 1
     assert "is a link" in capsys.readouterr().err
-    folder = bundles["grand-challenge", "phases"] / "evaluation"
-    assert grand_challenge.run(str(folder), str(tmp_path / "team"), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
+    assert grand_challenge_run(bundles["grand-challenge", "phases"], tmp_path / "team", tmp_path / "out") == 1
 
 
 def test_an_extension_in_capitals_is_scored_and_refused_beside_the_same_name(home, bundles, tmp_path, capsys):
@@ -305,88 +259,81 @@ def test_an_extension_in_capitals_is_scored_and_refused_beside_the_same_name(hom
         shutil.copyfile(team / "thitsaisp.csv", team / "thitsaisp.CSV")
         if name == "alone":
             (team / "thitsaisp.csv").unlink()
-        assert codabench_run(tmp_path / f"run_{name}", bundles["codabench", "phases"], team) == number
+        assert codabench_run(bundles["codabench", "phases"], team, tmp_path / f"run_{name}") == number
     assert "thitsaisp.csv: there is thitsaisp.CSV as well, which is the same name; keep one of them" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("member", ["../../ref/a.csv", "/etc/a.csv", "a/../../b.csv"])
-def test_a_zip_that_reaches_out_of_its_folder_is_refused(member, bundles, tmp_path):
-    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
-        archive.writestr(member, "frame,phase_id\n")
-    (tmp_path / "place").mkdir()
-    challenge = challenges.read(bundles["evalai", "phases"] / PROGRAM["evalai"])
-    with pytest.raises(MetricsError, match="outside of the zip"):
-        evaluation.folder_of(tmp_path / "a.zip", tmp_path / "place", challenge)
-    assert not list((tmp_path / "place").iterdir())
+@pytest.fixture
+def zip_with(home, tmp_path):
+    """Add a file to the zip of a submission."""
+
+    def added(member, data=b"frame,phase_id\n0,0\n"):
+        archive = zipped(shutil.copytree(home / "team_phases", tmp_path / "team"))
+        with zipfile.ZipFile(archive, "a") as opened:
+            opened.writestr(zipfile.ZipInfo(member), data)
+        return archive
+
+    return added
+
+
+@pytest.fixture
+def unpacked(bundles, tmp_path):
+    """Unpack what was handed in for phases, as all platforms do."""
+
+    def of(given):
+        (tmp_path / "place").mkdir()
+        return evaluation.folder_of(given, tmp_path / "place", challenges.read(bundles["evalai", "phases"] / PROGRAM["evalai"]))
+
+    return of
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize(
-    ("second", "says"),
+    ("member", "says"),
     [
+        ("../../ref/a.csv", "is a link, or lies outside of the zip"),
+        ("/etc/a.csv", "is a link, or lies outside of the zip"),
+        ("a/../../b.csv", "is a link, or lies outside of the zip"),
         ("thitsaisp.csv", "thitsaisp.csv: stands twice in the zip; zip it once"),
         ("./thitsaisp.csv", "thitsaisp.csv: stands twice in the zip; zip it once"),
         ("thitsaisp.CSV", "thitsaisp.CSV: there is thitsaisp.csv as well in the zip, which is the same name; keep one of them"),
         ("Thitsaisp.csv", "Thitsaisp.csv: there is thitsaisp.csv as well in the zip, which is the same name; keep one of them"),
+        ("", "the zip has a file whose name, '', is empty or too long"),
+        (".", "the zip has a file whose name, '.', is empty or too long"),
+        ("x" * 300 + ".csv", f"the zip has a file whose name, '{'x' * 60}...', is empty or too long"),
     ],
 )
-def test_a_zip_with_a_file_twice_is_refused_instead_of_scored_by_the_last_one(second, says, home, bundles, tmp_path, capsys):
-    archive = zipped(shutil.copytree(home / "team_phases", tmp_path / "team"))
-    with zipfile.ZipFile(archive, "a") as opened:
-        opened.writestr(second, "frame,phase_id\n0,0\n")
-    folder = bundles["evalai", "phases"]
-    output = evalai.scored(folder / PROGRAM["evalai"], folder / "challenge" / evalai.ANNOTATIONS, archive, "test")
-    assert output["submission_result"] == {"accepted": False, "messages": [says]}
+def test_a_zip_with_a_name_twice_or_that_is_none_is_refused_before_anything_is_unpacked(member, says, zip_with, unpacked, tmp_path):
+    with pytest.raises(MetricsError, match=re.escape(says)) as refused:
+        unpacked(zip_with(member))
+    assert len(str(refused.value)) < 200
+    assert not list((tmp_path / "place").iterdir())
+
+
+def test_why_a_zip_cannot_be_unpacked_is_told_on_platforms_without_a_place_of_the_machine(zip_with, bundles, tmp_path, capsys):
+    archive = zip_with("thitsaisp.csv/a.csv")
+    says = "the zip cannot be unpacked (File exists); zip the files again, without a password"
+    assert on_evalai(bundles["evalai", "phases"], archive)["submission_result"] == {"accepted": False, "messages": [says]}
     (tmp_path / "input").mkdir()
     archive.rename(tmp_path / "input/team.zip")
-    folder = bundles["grand-challenge", "phases"] / "evaluation"
     capsys.readouterr()
-    assert grand_challenge.run(str(folder), str(tmp_path / "input"), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
-    assert says in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("member", ["", ".", "x" * 300 + ".csv", "thitsaisp.csv/a.csv"])
-def test_a_zip_with_a_name_that_is_no_file_is_refused_and_no_place_of_the_machine_is_told(member, home, bundles, tmp_path):
-    archive = zipped(shutil.copytree(home / "team_phases", tmp_path / "team"))
-    with zipfile.ZipFile(archive, "a") as opened:
-        opened.writestr(zipfile.ZipInfo(member), b"x")
-    folder = bundles["evalai", "phases"]
-    output = evalai.scored(folder / PROGRAM["evalai"], folder / "challenge" / evalai.ANNOTATIONS, archive, "test")
-    assert not output["submission_result"]["accepted"]
-    (said,) = output["submission_result"]["messages"]
-    assert "zip" in said
-    assert "/tmp" not in said
-    assert len(said) < 200
+    assert grand_challenge_run(bundles["grand-challenge", "phases"], tmp_path / "input", tmp_path / "out") == 1
+    assert capsys.readouterr().err == f"{says}\n"
 
 
 @pytest.mark.parametrize("letters", [241, 255])
-def test_a_zip_with_names_as_long_as_a_file_system_takes_them_is_unpacked(letters, home, bundles, tmp_path):
-    archive = zipped(shutil.copytree(home / "team_phases", tmp_path / "team"))
-    with zipfile.ZipFile(archive, "a") as opened:
-        opened.writestr(zipfile.ZipInfo("x" * (letters - 4) + ".txt"), b"x")
-    folder = bundles["evalai", "phases"]
-    assert evalai.scored(folder / PROGRAM["evalai"], folder / "challenge" / evalai.ANNOTATIONS, archive, "test")["result"]
+def test_a_zip_with_names_as_long_as_a_file_system_takes_them_is_unpacked(letters, zip_with, unpacked):
+    name = "x" * (letters - 4) + ".txt"
+    assert (unpacked(zip_with(name)) / name).is_file()
 
 
-def test_a_linked_folder_of_a_job_is_not_followed(home, bundles, tmp_path, capsys):
-    folder = bundles["grand-challenge", "phases"] / "evaluation"
-    inputs = jobs(tmp_path / "input", documents_of(home / "team_phases"))
-    output = sorted(inputs.glob("*/output"))[0]
-    output.rename(tmp_path / "elsewhere")
-    output.symlink_to(tmp_path / "elsewhere")
-    assert grand_challenge.run(str(folder), str(inputs), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
-    assert "a folder of its output is a link; hand in the folder itself" in capsys.readouterr().err
-
-
-def test_a_zip_that_is_far_too_large_is_refused_while_it_is_unpacked(bundles, tmp_path, monkeypatch):
+def test_a_zip_that_is_far_too_large_is_refused_while_it_is_unpacked(unpacked, tmp_path, monkeypatch):
     monkeypatch.setattr(evaluation, "SPARE_BYTES", 0)
     monkeypatch.setattr("scrubin.labels.formats.submission.documents.BASE_BYTES", 1000)
     with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("thitsaisp.csv", b"0" * 10_000_000)
-    (tmp_path / "place").mkdir()
-    challenge = challenges.read(bundles["evalai", "phases"] / PROGRAM["evalai"])
     with pytest.raises(MetricsError, match="more than the frames"):
-        evaluation.folder_of(tmp_path / "a.zip", tmp_path / "place", challenge)
+        unpacked(tmp_path / "a.zip")
 
 
 @pytest.mark.parametrize(
@@ -403,8 +350,7 @@ def test_a_zip_that_is_far_too_large_is_refused_while_it_is_unpacked(bundles, tm
 )
 def test_a_document_that_cannot_be_used_is_told_and_not_scored(content, says, bundles, tmp_path):
     (tmp_path / "submission.json").write_text(content)
-    folder = bundles["evalai", "recognition"]
-    output = evalai.scored(folder / PROGRAM["evalai"], folder / "challenge" / evalai.ANNOTATIONS, tmp_path / "submission.json", "test")
+    output = on_evalai(bundles["evalai", "recognition"], tmp_path / "submission.json")
     assert "result" not in output
     said = " ".join(output["submission_result"]["messages"])
     assert says in said
@@ -413,49 +359,53 @@ def test_a_document_that_cannot_be_used_is_told_and_not_scored(content, says, bu
 
 
 def test_the_last_line_on_stderr_says_what_is_wrong_as_grand_challenge_shows_only_that(bundles, tmp_path, capsys):
-    folder = bundles["grand-challenge", "recognition"] / "evaluation"
     inputs = jobs(tmp_path / "input", {"thitsaisp": {"0": {"recognition": [2] * 100}}})
     capsys.readouterr()
-    assert grand_challenge.run(str(folder), str(inputs), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
+    assert grand_challenge_run(bundles["grand-challenge", "recognition"], inputs, tmp_path / "out") == 1
     last = capsys.readouterr().err.splitlines()[-1]
     assert "thitsaisp.json" in last
     assert "above 1" in last
     assert not (tmp_path / "out/metrics.json").exists()
 
 
+def linked(job, output):
+    output.rename(output.parents[2] / "elsewhere")
+    output.symlink_to(output.parents[2] / "elsewhere")
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda job: job.update(status="Failed"), "thitsaisp: the job is 'Failed', and only what succeeded is scored; run the"),
-        (lambda job: job.update(status="Cancelled"), "the job is 'Cancelled'"),
-        (lambda job: job.update(pk="../a"), "its pk is '../a', which is no name of a folder; expected it as Grand Challenge writes it"),
-        (lambda job: job.update(outputs=[]), "expected one output that is a JSON file, but there are 0"),
-        (lambda job: job["outputs"][0]["interface"].update(relative_path="../../../a.json"), "the output lies outside of the job"),
+        (lambda job, _: job.update(status="Failed"), "thitsaisp: the job is 'Failed', and only what succeeded is scored; run the"),
+        (lambda job, _: job.update(status="Cancelled"), "the job is 'Cancelled'"),
+        (lambda job, _: job.update(pk="../a"), "its pk is '../a', which is no name of a folder; expected it as Grand Challenge writes it"),
+        (lambda job, _: job.update(outputs=[]), "expected one output that is a JSON file, but there are 0"),
+        (lambda job, _: job["outputs"][0]["interface"].update(relative_path="../../../a.json"), "the output lies outside of the job"),
+        (linked, "a folder of its output is a link; hand in the folder itself"),
+        (lambda _, output: (output / "predictions.json").write_text("{"), 'write {"<frame>": ...}\n'),
     ],
 )
 def test_a_job_that_cannot_be_scored_is_named_with_the_reason(change, says, home, bundles, tmp_path, capsys):
-    folder = bundles["grand-challenge", "phases"] / "evaluation"
     inputs = jobs(tmp_path / "input", documents_of(home / "team_phases"))
     listed = json.loads((inputs / "predictions.json").read_text())
     (number,) = (k for k, one in enumerate(listed) if "thitsaisp" in one["inputs"][0]["file"])
     for one in listed:
         one["status"] = "Succeeded"
-    change(listed[number])
+    change(listed[number], inputs / f"pk-{number}/output")
     (inputs / "predictions.json").write_text(json.dumps(listed))
     capsys.readouterr()
-    assert grand_challenge.run(str(folder), str(inputs), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
+    assert grand_challenge_run(bundles["grand-challenge", "phases"], inputs, tmp_path / "out") == 1
     said = capsys.readouterr().err
     assert said.startswith(f"predictions.json, job {number}")
-    assert says in said
+    assert says in f"{said}\n"
     assert not (tmp_path / "out/metrics.json").exists()
 
 
 def test_jobs_with_a_key_twice_are_refused(home, bundles, tmp_path, capsys):
-    folder = bundles["grand-challenge", "phases"] / "evaluation"
     inputs = jobs(tmp_path / "input", documents_of(home / "team_phases"))
     text = (inputs / "predictions.json").read_text()
     (inputs / "predictions.json").write_text(text.replace('"file"', '"file": "other.mp4", "file"', 1))
-    assert grand_challenge.run(str(folder), str(inputs), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
+    assert grand_challenge_run(bundles["grand-challenge", "phases"], inputs, tmp_path / "out") == 1
     assert "predictions.json: cannot be read as JSON (it is not JSON (a key stands twice in one object)" in capsys.readouterr().err
 
 
@@ -463,7 +413,7 @@ def test_jobs_with_a_key_twice_are_refused(home, bundles, tmp_path, capsys):
 def test_scores_by_video_are_shown_only_where_the_organiser_says_so(home, bundles, tmp_path):
     for show, has_values, has_videos in (("overall", True, False), ("videos", True, True), ("nothing", False, False)):
         out = made(home / "release", tmp_path / show, "codabench", "phases", "--show", show, "--digits", "3")
-        assert codabench_run(tmp_path / f"run_{show}", out, home / "team_phases") == 0
+        assert codabench_run(out, home / "team_phases", tmp_path / f"run_{show}") == 0
         page = (tmp_path / f"run_{show}/output/detailed_results.html").read_text()
         assert ("jaccard" in page, "thitsaisp" in page) == (has_values, has_videos)
         competition = yaml.safe_load((out / "competition/competition.yaml").read_text())
@@ -546,7 +496,7 @@ def test_the_competition_has_what_codabench_asks_for(bundles):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("platform", PROGRAM)
-def test_the_programs_run_from_the_bundle_alone_without_this_checkout(platform, home, by_command, tmp_path, monkeypatch):
+def test_the_programs_run_from_the_bundle_alone_without_this_checkout(platform, home, tmp_path, monkeypatch):
     monkeypatch.undo()
     order = ["--for", platform, "--task", "phases", "--split", "balanced", "--subset", "test", "--out", str(tmp_path / "out")]
     scrubin = [sys.executable, "-m", "scrubin", "challenge", "bundle", str(home / "release"), *order]
@@ -579,7 +529,7 @@ def test_the_programs_run_from_the_bundle_alone_without_this_checkout(platform, 
         subprocess.run([sys.executable, "-B", "-I", str(program / "evaluate.py"), *places], check=True)
         numbers = [one for one in json.loads((tmp_path / "output/metrics.json").read_text())["aggregates"].values() if one is not None]
     assert numbers
-    assert set(numbers) <= set(by_command["phases"])
+    assert set(numbers) <= set(by_command(home, "phases", home / "team_phases"))
 
 
 def test_every_platform_has_its_module():
@@ -630,7 +580,7 @@ def test_a_declaration_of_training_data_is_told_and_the_submission_is_scored(hom
         "version: 1\ncomplete: yes\ntrained_until: unknown\ndatasets:\n- {name: cholec80/40-40, videos: train}\nweights: []\nown_data: []\n"
     )
     capsys.readouterr()
-    assert codabench_run(tmp_path / "run", out, tmp_path / "team") == 0
+    assert codabench_run(out, tmp_path / "team", tmp_path / "run") == 0
     assert "line 5: cholec80/40-40: train: overlap (4 shared operations" in capsys.readouterr().out
     assert "--test cholect50/rdv:test" in (out / "public/starting_kit/training_data.yaml").read_text()
 
@@ -644,7 +594,7 @@ def test_a_hidden_video_with_instruments_alone_is_not_asked_for_beside_those_wit
     assert hidden_releases.HIDDEN[1] not in listed
     submitted = hidden_releases.submission(tmp_path / "team", task)
     (submitted / f"{hidden_releases.HIDDEN[1]}.json").unlink()
-    assert codabench_run(tmp_path / "app", bundled, submitted) == 0
+    on_codabench(bundled, submitted, tmp_path / "app")
 
 
 @pytest.mark.parametrize("platform", ["codabench", "evalai"])
@@ -660,14 +610,4 @@ def test_a_file_of_another_task_is_told_at_home_as_on_a_platform_and_refuses_not
         assert json.loads(capsys.readouterr().out)["problems"] == [one.as_json() for one in faults]
     assert [(one.rule, one.severity) for one in faults] == [("task-other", "warning")]
     if platform == "codabench":
-        assert codabench_run(tmp_path / "app", bundles[platform, "phases"], submitted) == 0
-
-
-def test_a_broken_output_of_a_job_is_told_with_what_a_job_gives(bundles, tmp_path, capsys):
-    inputs = jobs(tmp_path / "input", {hidden_releases.HIDDEN[0]: {}})
-    next(inputs.rglob("output/predictions.json")).write_text("{")
-    bundled = bundles["grand-challenge", "recognition"] / "evaluation"
-    assert grand_challenge.run(str(bundled), str(inputs), str(tmp_path / "out"), str(bundled / "ground_truth")) == 1
-    said = capsys.readouterr().err
-    assert 'write {"<frame>": ...}' in said
-    assert "<video>" not in said
+        on_codabench(bundles[platform, "phases"], submitted, tmp_path / "app")

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
-from contest_bundles import HIDDEN, OF_IMAGES, PROGRAM, bundle, hidden_part, on_codabench, split
+from contest_bundles import HIDDEN, OF_IMAGES, PROGRAM, bundle, columns, hidden_part, on_codabench, on_every_platform, split
 from contest_cases import CASES, CLASSES, SCORE, TASKS, VIDEOS, WORSE, contest, dumps, put
 from scrubin import cli
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate import challenge as challenges
-from scrubin.evaluate.challenge import evalai, evaluation, grand_challenge
+from scrubin.evaluate.challenge import evaluation
 from scrubin.evaluate.contest_tasks import CONTESTS
 
 
@@ -58,42 +57,19 @@ def by_command(task: str, folder: Path, submitted: Path, capsys) -> list[float]:
     return sorted(value for value in values if value is not None)
 
 
-def jobs(inputs: Path, values) -> Path:
-    listed = []
-    for number, (video, value) in enumerate(values.items()):
-        put(inputs / f"pk-{number}/output", {"predictions.json": dumps(value)})
-        source = {"interface": {"slug": "video"}, "file": f"{video}.mp4"}
-        listed.append({"pk": f"pk-{number}", "inputs": [source], "outputs": [{"interface": {"relative_path": "predictions.json"}}]})
-    return put(inputs, {"predictions.json": dumps(listed)})
-
-
 @pytest.mark.slow
 @pytest.mark.cases(1)
 @pytest.mark.parametrize("task", TASKS)
 def test_every_platform_gives_the_numbers_of_the_command_line(task, home, tmp_path, capsys):
-    perfect = CASES[task]()[1]
-    worse = hidden_part(task, WORSE[task](perfect))
-    submitted = put(tmp_path / "team", worse)
+    worse = WORSE[task](CASES[task]()[1])
+    submitted = put(tmp_path / "worse", hidden_part(task, worse))
     expected = by_command(task, home["codabench", task].parents[1], submitted, capsys)
-    scores = on_codabench(home["codabench", task], submitted, tmp_path / "codabench")
+    of_platforms = {platform: home[platform, task] for platform in PROGRAM}
+    scores = on_every_platform(of_platforms, submitted, tmp_path, by_video(task, worse))
     assert sorted(scores.values()) == expected
-    columns = [one.key for one in challenges.read(home["codabench", task] / PROGRAM["codabench"]).columns]
-    assert len(columns) == len(CONTESTS[task].parts)
-    assert all(0 < scores[key] < 1 for key in columns)
-
-    values = by_video(task, WORSE[task](perfect))
-    program = home["evalai", task] / PROGRAM["evalai"]
-    archive = Path(shutil.make_archive(str(tmp_path / "zipped"), "zip", submitted))
-    put(tmp_path, {"submission.json": dumps(values)})
-    for given in (archive, tmp_path / "submission.json"):
-        output = evalai.scored(program, home["evalai", task] / "challenge" / evalai.ANNOTATIONS, given, "test")
-        assert output["result"][0]["test_split"] == {key: scores[key] for key in columns}, output
-
-    place = home["grand-challenge", task] / "evaluation"
-    for number, inputs in enumerate((jobs(tmp_path / "jobs", values), submitted)):
-        assert grand_challenge.run(str(place), str(inputs), str(tmp_path / f"out{number}"), str(place / "ground_truth")) == 0
-        metrics = json.loads((tmp_path / f"out{number}/metrics.json").read_text())
-        assert sorted(value for value in metrics["aggregates"].values() if value is not None) == expected
+    ranked = columns(home["codabench", task])
+    assert len(ranked) == len(CONTESTS[task].parts)
+    assert all(0 < scores[key] < 1 for key in ranked)
 
 
 @pytest.mark.cases(1)
@@ -101,10 +77,10 @@ def test_every_platform_gives_the_numbers_of_the_command_line(task, home, tmp_pa
 def test_labels_handed_in_are_perfect_and_the_sample_is_scored(task, home, tmp_path):
     bundled = home["codabench", task]
     scores = on_codabench(bundled, put(tmp_path / "team", hidden_part(task, CASES[task]()[1])), tmp_path / "perfect")
-    columns = [one.key for one in challenges.read(bundled / PROGRAM["codabench"]).columns]
-    assert [scores[key] for key in columns] == pytest.approx([1] * len(columns), abs=1e-12)
+    ranked = columns(bundled)
+    assert [scores[key] for key in ranked] == pytest.approx([1] * len(ranked), abs=1e-12)
     sample = on_codabench(bundled, bundled / "public/starting_kit/sample_submission", tmp_path / "sample")
-    assert sample[columns[0]] < 1
+    assert sample[ranked[0]] < 1
 
 
 @pytest.mark.cases(1)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
-from pathlib import Path
 
 import pytest
 
-from contest_bundles import HIDDEN, PROGRAM, bundle, hidden_part, on_codabench
+from contest_bundles import HIDDEN, PROGRAM, bundle, columns, hidden_part, on_codabench, on_every_platform
 from contest_cases import CASES, CLASSES, HEIGHT, VIDEOS, WIDTH, WORSE, dumps, put
 from scrubin import cli
 from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import challenge as challenges
-from scrubin.evaluate.challenge import evalai, grand_challenge, handed_in
+from scrubin.evaluate.challenge import handed_in
 from scrubin.evaluate.contest_tasks import CONTESTS
 
 KINDS = ("visibility_track", "intracorporeal_track", "intraoperative_track")
@@ -83,42 +81,31 @@ TRUTHS = {
 
 @pytest.fixture(scope="module", params=TRUTHS)
 def bundled(request, tmp_path_factory):
-    """Task, and its bundle on each platform."""
+    """Task, and its bundle on each platform, when somebody asks for it."""
     task, files_of = TRUTHS[request.param]
     folder = tmp_path_factory.mktemp("own")
     truth = put(folder / "truth", files_of())
-    return task, {platform: bundle(folder / platform, truth, platform, task) for platform in PROGRAM}
 
+    class Platforms(dict):
+        def __missing__(self, platform):
+            self[platform] = bundle(folder / platform, truth, platform, task)
+            return self[platform]
 
-def on_every_platform(bundled, task, submitted, place):
-    """The columns of the leaderboard as each platform gives them."""
-    columns = [one.key for one in challenges.read(bundled["codabench"] / PROGRAM["codabench"]).columns]
-    assert len(columns) == len(CONTESTS[task].parts)
-    scores = on_codabench(bundled["codabench"], submitted, place / "codabench")
-    found = [{key: scores[key] for key in columns}]
-    archive = Path(shutil.make_archive(str(place / "zipped"), "zip", submitted))
-    folder = bundled["evalai"]
-    found.append(
-        evalai.scored(folder / PROGRAM["evalai"], folder / "challenge" / evalai.ANNOTATIONS, archive, "test")["result"][0]["test_split"]
-    )
-    folder = bundled["grand-challenge"] / "evaluation"
-    assert grand_challenge.run(str(folder), str(submitted), str(place / "out"), str(folder / "ground_truth")) == 0
-    aggregates = json.loads((place / "out/metrics.json").read_text())["aggregates"]
-    return [*found, {key: aggregates[key] for key in columns}]
+    return task, Platforms()
 
 
 @pytest.mark.slow
 @pytest.mark.cases(1)
 def test_labels_handed_in_are_perfect_and_one_mistake_is_lower_on_every_platform(bundled, tmp_path):
     task, folders = bundled
-    perfect = hidden_part(task, CASES[task]()[1])
-    best = on_every_platform(folders, task, put(tmp_path / "perfect", perfect), tmp_path / "of_perfect")
-    assert best == [pytest.approx(dict.fromkeys(best[0], 1), abs=1e-12)] * 3
-    worse = on_every_platform(
-        folders, task, put(tmp_path / "worse", hidden_part(task, WORSE[task](CASES[task]()[1]))), tmp_path / "of_worse"
+    perfect, ranked = CASES[task]()[1], columns(folders["codabench"])
+    assert len(ranked) == len(CONTESTS[task].parts)
+    best, worse = (
+        on_every_platform(folders, put(tmp_path / name, hidden_part(task, files)), tmp_path / f"of_{name}")
+        for name, files in (("perfect", perfect), ("worse", WORSE[task](perfect)))
     )
-    assert worse[0] == worse[1] == worse[2]
-    assert all(0 < value < 1 for value in worse[0].values())
+    assert [best[key] for key in ranked] == pytest.approx([1] * len(ranked), abs=1e-12)
+    assert all(0 < worse[key] < 1 for key in ranked)
 
 
 @pytest.mark.slow
@@ -128,15 +115,16 @@ def test_the_sample_is_well_formed_at_home_and_knows_nothing(bundled, tmp_path):
     kit = folders["codabench"] / "public/starting_kit"
     sample = kit / "sample_submission"
     assert cli.main(["submission", "check", str(sample), "--ground-truth", str(kit / "frames"), "--task", task]) == 0
-    assert max(on_every_platform(folders, task, sample, tmp_path)[0].values()) < 1
+    scores = on_every_platform(folders, sample, tmp_path)
+    assert max(scores[key] for key in columns(folders["codabench"])) < 1
 
 
 @pytest.mark.cases(3)
 def test_a_sample_of_any_number_of_frames_takes_one_reading_of_the_criteria(bundled, monkeypatch):
     task, folders = bundled
-    read = []
+    challenge, read = challenges.read(folders["codabench"] / PROGRAM["codabench"]), []
     monkeypatch.setattr(handed_in, "criteria_in", lambda form: read.append(form) or ("c1",))
-    values = handed_in.sample_values(challenges.read(folders["codabench"] / PROGRAM["codabench"]))
+    values = handed_in.sample_values(challenge)
     assert sorted(values) == sorted(HIDDEN)
     assert len(read) == (task == "criteria")
 

@@ -20,13 +20,6 @@ PROGRAM = Path(__file__).parent / "programs/program.py"
 
 
 @pytest.mark.slow
-def test_a_program_that_sees_one_frame_at_a_time_is_causal(trial, videos):
-    honest = trial("per-frame", runs=2, folder=videos / "video0")
-    assert honest.verdict.ruling == "causal", honest.verdict
-    assert honest.document["isolation"]["means"] != "none"
-
-
-@pytest.mark.slow
 def test_a_look_ahead_of_one_frame_is_seen_in_one_run_and_told_in_seconds(trial, videos):
     cheat = trial("off-by-one", runs=1, folder=videos / "video0", fps=Fraction(2))
     assert cheat.verdict.ruling == "not causal"
@@ -78,12 +71,13 @@ def test_a_program_among_the_videos_is_refused_because_they_are_hidden(trial, tm
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["per-frame", "smoothed", "running-normalised", "float-noise", "length-counted", "cheat-on-input"])
 def test_honest_programs_are_not_accused(trial, kind):
-    verdict = trial(kind).verdict
-    assert verdict.ruling == "causal", verdict.reason
+    outcome = trial(kind)
+    assert outcome.verdict.ruling == "causal", outcome.verdict.reason
+    assert outcome.document["isolation"]["means"] != "none"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "ahead"), [("off-by-one", 1), ("ahead-by-5", 5), ("centred", 2)])
+@pytest.mark.parametrize(("kind", "ahead"), [("ahead-by-5", 5), ("centred", 2)])
 def test_a_look_ahead_is_measured_in_frames(trial, kind, ahead):
     outcome = trial(kind)
     assert outcome.verdict.ruling == "not causal"

@@ -23,25 +23,13 @@ from scrubin.evaluate.deid.score import harmonic, joined, score, wilson
 from scrubin.evaluate.deid.search import Planted, Sought, field, oriented
 from scrubin.evaluate.deid.tool_files import needles_in, spellings
 
-
-def mirrored(picture):
-    return np.ascontiguousarray(picture[:, ::-1])
-
-
-def negative(picture):
-    return 255 - picture
-
-
-def low_contrast(picture):
-    return np.rint(0.18 * picture).astype(np.uint8)
-
-
-def upside_down(picture):
-    return np.ascontiguousarray(picture[::-1])
-
-
-def one_channel(picture):
-    return picture * np.array([0, 0, 1], np.uint8)
+WAYS = {
+    "mirrored": lambda picture: picture[:, ::-1],
+    "negative": lambda picture: 255 - picture,
+    "low contrast": lambda picture: np.rint(0.18 * picture),
+    "upside down": lambda picture: picture[::-1],
+    "one channel": lambda picture: picture * np.array([0, 0, 1], np.uint8),
+}
 
 
 @pytest.fixture(scope="module")
@@ -50,32 +38,21 @@ def single(key):
     return replace(key, recordings=key.recordings[:1], items=tuple(key.items_of("r01")))
 
 
-def shown_as(key, changes):
+def shown_as(key, names):
     """Make the edit that shows each item of a kind in the next one of several ways."""
-    recording = key.recordings[0]
-    hidden = deid_outputs.hidden(key, recording)
     items = [item for item in key.items_of("r01") if item.kind in ("outside", "reflection", "text")]
-    ways = [(item, set(item.frame_numbers), changes[place % len(changes)]) for place, item in enumerate(items)]
-
-    def edit(n, planted, clean):
-        picture = hidden(n, planted, clean)
-        for item, frames, change in ways:
-            if n in frames:
-                x, y, w, h = item.box_at(n) or (0, 0, recording.width, recording.height)
-                picture[y : y + h, x : x + w] = change(np.ascontiguousarray(planted[y : y + h, x : x + w]))
-        return picture
-
-    return edit
+    changes = itertools.cycle(lambda planted, box, way=WAYS[name]: way(deid_outputs.cut(planted, box)) for name in names)
+    return deid_outputs.showing(key, key.recordings[0], list(zip(items, changes, strict=False)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "changes",
-    [(negative, low_contrast, mirrored, upside_down, one_channel), (mirrored, upside_down, negative, low_contrast)],
+    "names",
+    [("negative", "low contrast", "mirrored", "upside down", "one channel"), ("mirrored", "upside down", "negative", "low contrast")],
     ids=("a", "b"),
 )
-def test_other_levels_and_orientations_are_not_done(single, tmp_path, changes):
-    deid_outputs.release(single, single.recordings[0], tmp_path / "a.mp4", shown_as(single, changes))
+def test_other_levels_and_orientations_are_not_done(single, tmp_path, names):
+    deid_outputs.release(single, single.recordings[0], tmp_path / "a.mp4", shown_as(single, names))
     one = score(single, tmp_path, {})
     assert {kind: tallied.done for kind, tallied in one.kinds.items() if kind in ("outside", "reflection", "text", "face")} == {
         "outside": 0,
@@ -114,7 +91,7 @@ def test_a_room_at_another_time_or_in_a_further_file_is_found(single, tmp_path):
     inside = sorted(set(range(recording.frame_count)) - {n for item in single.items if not item.boxes for n in item.frame_numbers})
     there = inside[len(inside) // 2]
     hidden = deid_outputs.hidden(single, recording)
-    turned = negative(mirrored(pictures[room.frame_numbers[3]]))
+    turned = np.ascontiguousarray(255 - pictures[room.frame_numbers[3]][:, ::-1])
     edit = lambda n, planted, clean: turned if n == there else hidden(n, planted, clean)  # noqa: E731
     deid_outputs.release(single, recording, tmp_path / "time" / "a.mp4", edit)
     assert [one.state for one in score(single, tmp_path / "time", {}).verdicts if one.item.item == room.item] == ["left"]

@@ -36,6 +36,10 @@ def first(key, kind, recording="r01"):
     return next(item for item in key.items_of(recording) if item.kind == kind)
 
 
+def outside(key) -> set[int]:
+    return {number for item in key.items_of("r01") if item.kind == "outside" for number in item.frame_numbers}
+
+
 @pytest.fixture(scope="module")
 def scored(key, tmp_path_factory):
     """Score one output of the first recording, as if there were no other."""
@@ -103,11 +107,11 @@ def test_one_frame_that_is_left_is_one_frame_leaked(key, scored):
 def test_black_that_comes_one_frame_late_leaks_the_first_frame_of_every_span_and_costs_the_frame_behind_it(key, scored):
     recording = key.recordings[0]
     hidden = deid_outputs.hidden(key, recording, lambda item, _: item.kind == "outside")
-    outside = [item for item in key.items_of("r01") if item.kind == "outside"]
-    late = {number + 1 for item in outside for number in item.frame_numbers}
+    rooms = [item for item in key.items_of("r01") if item.kind == "outside"]
+    late = {number + 1 for number in outside(key)}
     one = scored(lambda n, planted, clean: np.zeros_like(planted) if n in late else hidden(n, planted, clean))
-    assert leaked(one) == {item.item: (item.frames[0][0],) for item in outside}
-    assert one.losses[0].useful_frames - one.losses[0].kept_frames == len(outside)
+    assert leaked(one) == {item.item: (item.frames[0][0],) for item in rooms}
+    assert one.losses[0].useful_frames - one.losses[0].kept_frames == len(rooms)
 
 
 def test_a_video_that_begins_one_frame_late_is_off_by_one_frame_and_leaks_nothing(key, scored):
@@ -121,7 +125,7 @@ def test_a_video_that_begins_one_frame_late_is_off_by_one_frame_and_leaks_nothin
 
 def test_spans_that_are_cut_out_leak_nothing_and_shift_the_time_behind_them(key, scored):
     hidden = deid_outputs.hidden(key, key.recordings[0])
-    gone = {number for item in key.items_of("r01") if item.kind == "outside" for number in item.frame_numbers}
+    gone = outside(key)
     one = scored(lambda n, planted, clean: None if n in gone else hidden(n, planted, clean))
     assert leaked(one) == {}
     assert one.losses[0].kept_frames == one.losses[0].useful_frames
@@ -132,12 +136,11 @@ def test_a_tool_that_holds_the_picture_before_a_room_is_measured_by_the_frames_t
     """A held picture is one more of a frame that stands in its own place, too: what is measured there is the better of both."""
     recording = key.recordings[0]
     held = deid_outputs.hidden(key, recording, lambda item, _: item.kind == "outside")
-    outside = sorted(number for item in key.items_of("r01") if item.kind == "outside" for number in item.frame_numbers)
-    before = {}
+    rooms, before = outside(key), {}
 
     def edit(number, planted, clean):
         picture = held(number, planted, clean)
-        if number in outside:
+        if number in rooms:
             # Darker, as where a tool fades out what it holds.
             return cv2.convertScaleAbs(before["picture"], alpha=0.94)
         before["picture"] = picture
@@ -150,51 +153,35 @@ def test_a_tool_that_holds_the_picture_before_a_room_is_measured_by_the_frames_t
 
 def test_half_a_text_is_a_text(key, scored):
     text = max((item for item in key.items_of("r01") if item.kind == "text"), key=lambda item: len(item.frame_numbers))
-    hidden = deid_outputs.hidden(key, key.recordings[0], lambda item, _: item.item == text.item)
 
-    def half(n, planted, clean):
-        picture = hidden(n, planted, clean)
-        x, y, w, h = text.box_at(n)
-        if n in text.frame_numbers:
-            picture[y : y + h, x : x + w // 2] = 0
-        return picture
+    def half(planted, box):
+        shown = deid_outputs.cut(planted, box)
+        shown[:, : box[2] // 2] = 0
+        return shown
 
-    assert leaked(scored(half)) == {text.item: tuple(text.frame_numbers)}
+    one = scored(deid_outputs.showing(key, key.recordings[0], [(text, half)]))
+    assert leaked(one) == {text.item: tuple(text.frame_numbers)}
 
 
 @pytest.mark.parametrize(("sigma_share", "is_read"), [(0.1, True), (0.5, False)])
 def test_a_blurred_text_is_leaked_as_long_as_it_can_be_read(key, scored, sigma_share, is_read):
     texts = [item for item in key.items_of("r01") if item.kind == "text"]
-    hidden = deid_outputs.hidden(key, key.recordings[0])
 
-    def blurred(n, planted, clean):
-        picture = hidden(n, planted, clean)
-        for item in texts:
-            if n in item.frame_numbers:
-                x, y, w, h = item.box_at(n)
-                sigma = sigma_share * item.traits["height_px"]
-                picture[y : y + h, x : x + w] = cv2.GaussianBlur(planted, (0, 0), sigma)[y : y + h, x : x + w]
-        return picture
+    def blur_of(item):
+        sigma = sigma_share * item.traits["height_px"]
+        return lambda planted, box: deid_outputs.cut(cv2.GaussianBlur(planted, (0, 0), sigma), box)
 
-    shown = leaked(scored(blurred))
+    shown = leaked(scored(deid_outputs.showing(key, key.recordings[0], [(item, blur_of(item)) for item in texts])))
     assert shown == ({item.item: tuple(item.frame_numbers) for item in texts} if is_read else {})
 
 
 def test_faces_that_are_blurred_are_hidden_and_the_room_around_them_is_not(key, scored):
-    faces = [item for item in key.items_of("r01") if item.kind == "face"]
-    hidden = deid_outputs.hidden(key, key.recordings[0], lambda item, _: item.kind == "outside")
-
-    def blurred(n, planted, clean):
-        picture = hidden(n, planted, clean)
-        for item in faces:
-            if n in item.frame_numbers:
-                x, y, w, h = item.box_at(n)
-                picture[y : y + h, x : x + w] = cv2.blur(planted, (w, h))[y : y + h, x : x + w]
-        return picture
-
-    one = scored(blurred)
+    rooms, faces = ([item for item in key.items_of("r01") if item.kind == kind] for kind in ("outside", "face"))
+    ways = [(item, deid_outputs.cut) for item in rooms]
+    ways += [(item, lambda planted, box: deid_outputs.cut(cv2.blur(planted, box[2:]), box)) for item in faces]
+    one = scored(deid_outputs.showing(key, key.recordings[0], ways))
     assert one.kinds["face"].leaked_frames == 0
-    assert leaked(one) == {item.item: tuple(item.frame_numbers) for item in key.items_of("r01") if item.kind == "outside"}
+    assert leaked(one) == {item.item: tuple(item.frame_numbers) for item in rooms}
 
 
 def test_a_reflection_that_is_left_is_leaked(key, scored):
@@ -219,9 +206,9 @@ def test_size_and_quality_of_an_output_change_what_is_lost_and_not_what_is_leake
 def test_half_the_rate_halves_the_frames_and_loses_no_second(key, scored):
     hidden = deid_outputs.hidden(key, key.recordings[0], lambda item, _: item.kind == "outside")
     one = scored(lambda n, planted, clean: None if n % 2 else hidden(n, planted, clean), fps="25/2")
-    outside = {item.item: tuple(n for n in item.frame_numbers if n % 2 == 0) for item in key.items_of("r01") if item.kind == "outside"}
-    assert leaked(one) == {item: frames for item, frames in outside.items() if frames}
-    assert one.losses[0].kept_frames == sum(n not in _outside(key) for n in range(0, key.recordings[0].frame_count, 2))
+    left = {item.item: tuple(n for n in item.frame_numbers if n % 2 == 0) for item in key.items_of("r01") if item.kind == "outside"}
+    assert leaked(one) == {item: frames for item, frames in left.items() if frames}
+    assert one.losses[0].kept_frames == sum(n not in outside(key) for n in range(0, key.recordings[0].frame_count, 2))
     assert one.losses[0].lost_s <= 0.2
     assert one.losses[0].time_error_s == 0
 
@@ -338,7 +325,3 @@ def test_a_long_way_is_found_in_two_steps_as_well():
     shown = np.array([*range(7, 1500), *range(2000, 3990)])
     way = align(source[shown], np.arange(len(shown)) / 25, source, 25.0)
     assert np.mean(way == shown) > 0.97
-
-
-def _outside(key) -> set[int]:
-    return {number for item in key.items_of("r01") if item.kind == "outside" for number in item.frame_numbers}

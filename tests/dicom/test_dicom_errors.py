@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import traceback
 from dataclasses import replace
+from functools import cache
 
 import pydicom
 import pytest
@@ -17,7 +18,9 @@ from scrubin.media.probe import probe
 from scrubin.media.structure import structure
 
 RAW = dicom_objects.KINDS["H.264 raw"]
-STANDS_STILL = ["0", *["40"] * 20, "0", *["40"] * 28]
+H264, MPEG2, HEVC = (dicom_objects.KINDS[name].syntax for name in ("H.264 raw", "MPEG-2 main level", "HEVC raw"))
+KINDS = ("H.264 raw", "H.264 MP4", "JPEG", "MPEG-2 main level")
+FRAMES = 8
 
 
 @pytest.fixture(scope="module")
@@ -25,15 +28,36 @@ def sound(tmp_path_factory):
     return dicom_objects.recording(tmp_path_factory.mktemp("dicom") / "a.dcm", "H.264 raw")
 
 
-def changed(tmp_path, sound, **elements):
-    """The sound recording with other elements; None removes one."""
-    dataset = dicom_objects.header(RAW)
-    for keyword, value in elements.items():
-        if value is None:
-            delattr(dataset, keyword)
-        else:
-            setattr(dataset, keyword, value)
-    return dicom_objects.write(tmp_path / "a.dcm", dataset, RAW, [sound[1].read_bytes()])
+@pytest.fixture(scope="module")
+def pieces(tmp_path_factory):
+    """The pixel data of a short recording of a kind, made once."""
+
+    @cache
+    def of(name, frames=FRAMES):
+        kind = dicom_objects.KINDS[name]
+        data = dicom_objects.stream(tmp_path_factory.mktemp("stream"), kind, frames).read_bytes()
+        return dicom_objects.pictures_of(data) if kind.suffix == "mjpeg" else [data]
+
+    return of
+
+
+@pytest.fixture
+def changed(pieces, tmp_path):
+    """Write a short recording with other elements; None removes one."""
+
+    def of(name="H.264 raw", to="a.dcm", data=None, frames=FRAMES, syntax=None, **elements):
+        kind = dicom_objects.KINDS[name]
+        dataset = dicom_objects.header(kind, frames)
+        for keyword, value in elements.items():
+            if value is None:
+                delattr(dataset, keyword)
+            else:
+                setattr(dataset, keyword, value)
+        (tmp_path / to).parent.mkdir(exist_ok=True)
+        kind = replace(kind, syntax=syntax or kind.syntax)
+        return dicom_objects.write(tmp_path / to, dataset, kind, pieces(name, frames) if data is None else data)
+
+    return of
 
 
 def refusal(path):
@@ -77,37 +101,12 @@ def test_the_end_of_the_last_fragment_must_be_there(sound, tmp_path):
     assert error.fix.startswith("copy it again from the archive (PACS)")
 
 
-@pytest.mark.parametrize(
-    ("frames", "reason"),
-    [
-        (60, "it is truncated: 50 of the 60 frames of its header are there"),
-        (49, "its header states 49 frames, its stream holds 50"),
-    ],
-)
-@pytest.mark.parametrize("name", ["H.264 raw", "H.264 MP4", "JPEG", "MPEG-2 main level"])
-def test_the_number_of_frames_must_be_that_of_the_header(name, frames, reason, tmp_path):
-    dataset = dicom_objects.header(dicom_objects.KINDS[name], frames)
-    path, _ = dicom_objects.recording(tmp_path / "a.dcm", name, dataset=dataset)
-    assert refusal(path).reason == reason
-
-
 def test_an_object_without_pictures_is_named(tmp_path):
     dataset = dicom_objects.header(RAW)
     dataset.file_meta = pydicom.dataset.FileMetaDataset()
     dataset.file_meta.TransferSyntaxUID = RAW.syntax
     pydicom.dcmwrite(tmp_path / "a.dcm", dataset, enforce_file_format=True)
     assert "no pixel data" in refusal(tmp_path / "a.dcm").reason
-
-
-def test_empty_pixel_data_are_named(tmp_path):
-    path = dicom_objects.write(tmp_path / "a.dcm", dicom_objects.header(RAW), RAW, [])
-    assert "empty" in refusal(path).reason
-
-
-def test_a_still_image_is_named(tmp_path):
-    dataset = dicom_objects.header(dicom_objects.KINDS["JPEG"], 1)
-    path, _ = dicom_objects.recording(tmp_path / "a.dcm", "JPEG", 1, dataset=dataset)
-    assert refusal(path).reason == "it is a still image"
 
 
 @pytest.mark.parametrize(
@@ -132,69 +131,25 @@ def test_a_transfer_syntax_that_is_not_read_is_named(syntax, words, sound, tmp_p
     assert error.fix.startswith("export")
 
 
-def test_a_stream_of_another_codec_is_named(tmp_path):
-    path = dicom_objects.write(tmp_path / "a.dcm", dicom_objects.header(RAW), RAW, [b"RIFF" * 500])
-    assert "MPEG-4 AVC" in refusal(path).reason
-
-
-def test_colours_that_decoders_would_take_for_others_are_named(tmp_path):
-    dataset = dicom_objects.header(dicom_objects.KINDS["JPEG"], 5)
-    dataset.PhotometricInterpretation = "RGB"
-    path, _ = dicom_objects.recording(tmp_path / "a.dcm", "JPEG", 5, dataset=dataset)
-    assert refusal(path).reason == "its colours are stored as RGB"
-
-
-@pytest.mark.parametrize(
-    ("elements", "reason"),
-    [
-        ({"FrameTime": None, "FrameTimeVector": ["0", "40"]}, "its FrameTimeVector has 2 times for 50 frames"),
-        (
-            {"FrameTime": None, "FrameTimeVector": STANDS_STILL},
-            "its FrameTimeVector does not go on at frame 21",
-        ),
-    ],
-)
-def test_impossible_times_are_named(elements, reason, sound, tmp_path):
-    assert refusal(changed(tmp_path, sound, **elements)).reason == reason
-
-
-def test_frames_without_any_time_are_named(tmp_path):
-    dataset = dicom_objects.header(dicom_objects.KINDS["JPEG"], 5)
-    del dataset.FrameTime, dataset.CineRate
-    path, _ = dicom_objects.recording(tmp_path / "a.dcm", "JPEG", 5, dataset=dataset)
-    assert "neither its header nor its stream" in refusal(path).reason
-
-
-def test_what_is_refused_is_refused_by_every_reader(sound, tmp_path):
-    path = changed(tmp_path, sound, NumberOfFrames=60)
-    with pytest.raises(VideoError, match="60 frames of its header"):
-        structure(path, "a.dcm")
-
-
-def test_objects_of_one_series_are_parts_in_their_order(sound, tmp_path):
-    numbers = {"c": 3, "a": 10, "b": 1}
-    headers = {}
-    for name, number in numbers.items():
-        (tmp_path / name).mkdir()
-        path = changed(tmp_path / name, sound, InstanceNumber=number)
-        headers[path] = stream_of(path).header
-    (tmp_path / "d").mkdir()
-    other = changed(tmp_path / "d", sound, SeriesInstanceUID="1.2.9")
-    headers[other] = stream_of(other).header
-    (found,) = header.parts(headers)
-    assert [path.parent.name for path in found] == ["b", "c", "a"]
-    assert "column part" in header.mend(found)
-
-
-H264, MPEG2, HEVC = (dicom_objects.KINDS[name].syntax for name in ("H.264 raw", "MPEG-2 main level", "HEVC raw"))
+LARGER = {"Rows": 384, "Columns": 640}
+STANDS_STILL = ["0", "40", "40", "0", *["40"] * 4]
 
 
 @pytest.mark.parametrize(
     ("name", "elements", "reason"),
     [
-        ("H.264 raw", {"Rows": 384, "Columns": 640}, "its header states 640x384 pixels, its stream holds 192x128"),
-        ("H.264 MP4", {"Rows": 384, "Columns": 640}, "its header states 640x384 pixels, its stream holds 192x128"),
-        ("JPEG", {"Rows": 384, "Columns": 640}, "its header states 640x384 pixels, its stream holds 192x128"),
+        ("H.264 raw", {"data": []}, "its pixel data are empty"),
+        ("H.264 raw", {"data": [b"RIFF" * 500]}, "MPEG-4 AVC"),
+        ("JPEG", {"frames": 1}, "it is a still image"),
+        ("JPEG", {"PhotometricInterpretation": "RGB"}, "its colours are stored as RGB"),
+        ("JPEG", {"FrameTime": None, "CineRate": None}, "neither its header nor its stream"),
+        ("H.264 raw", {"FrameTime": None, "FrameTimeVector": ["0", "40"]}, "its FrameTimeVector has 2 times for 8 frames"),
+        ("H.264 raw", {"FrameTime": None, "FrameTimeVector": STANDS_STILL}, "its FrameTimeVector does not go on at frame 3"),
+        *((name, {"NumberOfFrames": 10}, "it is truncated: 8 of the 10 frames of its header are there") for name in KINDS),
+        *((name, {"NumberOfFrames": 7}, "its header states 7 frames, its stream holds 8") for name in KINDS),
+        ("H.264 raw", LARGER, "its header states 640x384 pixels, its stream holds 192x128"),
+        ("H.264 MP4", LARGER, "its header states 640x384 pixels, its stream holds 192x128"),
+        ("JPEG", LARGER, "its header states 640x384 pixels, its stream holds 192x128"),
         ("H.264 raw", {"PhotometricInterpretation": "MONOCHROME1"}, "its header states MONOCHROME1, which decoders"),
         ("H.264 raw", {"syntax": MPEG2}, "transfer syntax MPEG-2 Main Profile, Main Level, its stream is MPEG-4 AVC/H.264"),
         ("H.264 raw", {"syntax": HEVC}, "transfer syntax HEVC/H.265 Main Profile, Level 5.1, its stream is MPEG-4 AVC/H.264"),
@@ -202,23 +157,29 @@ H264, MPEG2, HEVC = (dicom_objects.KINDS[name].syntax for name in ("H.264 raw", 
         ("H.264 MP4", {"syntax": MPEG2}, "transfer syntax MPEG-2 Main Profile, Main Level, its stream is MPEG-4 AVC/H.264"),
     ],
 )
-def test_a_header_that_contradicts_its_stream_is_refused_with_what_both_say(name, elements, reason, tmp_path):
-    path, alone = dicom_objects.recording(tmp_path / "a.dcm", name, 8)
-    kind = dicom_objects.KINDS[name]
-    dataset = dicom_objects.header(kind, 8)
-    kind = replace(kind, syntax=elements.pop("syntax", kind.syntax))
-    for keyword, value in elements.items():
-        setattr(dataset, keyword, value)
-    pieces = dicom_objects.pictures_of(alone.read_bytes()) if kind.suffix == "mjpeg" else [alone.read_bytes()]
-    assert probe(path, "a.dcm").frame_count == 8
-    error = refusal(dicom_objects.write(path, dataset, kind, pieces))
+def test_a_recording_that_its_header_contradicts_is_refused_with_what_both_say(name, elements, reason, changed):
+    assert probe(changed(name), "a.dcm").frame_count == FRAMES
+    error = refusal(changed(name, **elements))
     assert reason in error.reason
     assert error.fix
 
 
-def test_what_a_raw_stream_states_of_its_rate_and_other_bits_are_told_and_harmless(tmp_path, sound):
-    assert stream_of(sound[0]).told == ()
-    path = changed(tmp_path, sound, FrameTime="20", CineRate="50", BitsStored=10)
+def test_what_is_refused_is_refused_by_every_reader(changed):
+    with pytest.raises(VideoError, match="10 frames of its header"):
+        structure(changed(NumberOfFrames=10), "a.dcm")
+
+
+def test_objects_of_one_series_are_parts_in_their_order(changed):
+    recordings = [changed(to=f"{name}/a.dcm", InstanceNumber=number) for name, number in {"c": 3, "a": 10, "b": 1}.items()]
+    recordings.append(changed(to="d/a.dcm", SeriesInstanceUID="1.2.9"))
+    (found,) = header.parts({path: stream_of(path).header for path in recordings})
+    assert [path.parent.name for path in found] == ["b", "c", "a"]
+    assert "column part" in header.mend(found)
+
+
+def test_what_a_raw_stream_states_of_its_rate_and_other_bits_are_told_and_harmless(changed):
+    assert stream_of(changed()).told == ()
+    path = changed(FrameTime="20", CineRate="50", BitsStored=10)
     assert probe(path, "a.dcm").fps == 50
     assert stream_of(path).told == (
         "its header states 50 frames a second, its stream 25; the header counts, as for every raw stream",

@@ -11,6 +11,7 @@ import pydicom
 import pytest
 
 from clips import clip, numbered
+from rendered_video import rendered
 from scrubin.base.errors import VideoError
 from scrubin.cli import main
 from scrubin.media import dicom_objects as objects
@@ -19,20 +20,11 @@ from scrubin.media.containers.pieces import Pieces
 from scrubin.media.decode import decoded
 from scrubin.media.ffmpeg import strip_head
 from scrubin.media.probe import probe
-from scrubin.media.structure import structure
-from scrubin.stages.render.parts import parts
-from scrubin.stages.render.plan import Redaction, SourceFile, plan
-from scrubin.stages.render.render_params import RenderParams
-from scrubin.stages.render.rendering import execute
-
-SMART = RenderParams("smart", 18, "ultrafast", 0.0)
 
 
 def render(source, target, mode="smart"):
     """A released video of a source: 4 s, one of them black."""
-    probed, groups = probe(source, "s"), structure(source, "s")
-    cut = plan(probed.pts, probed.time_base, probed.end_s, (0.6, 4.6), [Redaction(1.5, 2.5, None)], (probed.width, probed.height))
-    assert execute([SourceFile(source, "s", probed, groups)], target, probed, cut, parts(cut, groups, mode, 0), SMART, "s").mode == mode
+    assert rendered(source, target, (0.6, 4.6), (1.5, 2.5), mode=mode, crf=18).mode == mode
     return target
 
 
@@ -108,11 +100,8 @@ def test_a_long_stream_is_cut_into_fragments(released, tmp_path):
 
 def test_a_variable_rate_is_kept(tmp_path):
     numbered(tmp_path / "a.mkv", 6, pts=[0, 50, 200, 210, 400, 460])
-    released = tmp_path / "b.mkv"
-    probed, groups = probe(tmp_path / "a.mkv", "a"), structure(tmp_path / "a.mkv", "a")
-    cut = plan(probed.pts, probed.time_base, probed.end_s, (0, 1), [], (96, 64))
-    execute([SourceFile(tmp_path / "a.mkv", "s", probed, groups)], released, probed, cut, parts(cut, groups, "smart", 0), SMART, "s")
-    objects.write(released, tmp_path / "a.dcm", "b.mkv")
+    rendered(tmp_path / "a.mkv", tmp_path / "b.mkv", (0, 1), crf=18)
+    objects.write(tmp_path / "b.mkv", tmp_path / "a.dcm", "b.mkv")
     assert [float(time_s) for time_s in probe(tmp_path / "a.dcm", "a").times_s] == [0, 0.05, 0.2, 0.21, 0.4, 0.46]
     assert pydicom.dcmread(tmp_path / "a.dcm").FrameTimeVector == [0, 50, 150, 10, 190, 60]
 

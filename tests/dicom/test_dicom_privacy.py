@@ -28,73 +28,19 @@ from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import FileToRender
 from scrubin.stages.screen import screening
 
-PEOPLE = [
-    "PatientName",
-    "PatientID",
-    "IssuerOfPatientID",
-    "OtherPatientNames",
-    "PatientBirthName",
-    "PatientMotherBirthName",
-    "PatientAddress",
-    "PatientComments",
-    "MedicalRecordLocator",
-    "EthnicGroup",
-    "Occupation",
-    "AdditionalPatientHistory",
-    "PatientReligiousPreference",
-    "ResponsiblePerson",
-    "MilitaryRank",
-    "BranchOfService",
-    "PatientTelephoneNumbers",
-    "PatientInsurancePlanCodeSequence",
-    "InstitutionName",
-    "InstitutionAddress",
-    "ReferringPhysicianName",
-    "ReferringPhysicianAddress",
-    "ReferringPhysicianTelephoneNumbers",
-    "PhysiciansOfRecord",
-    "PerformingPhysicianName",
-    "OperatorsName",
-    "NameOfPhysiciansReadingStudy",
-    "StationName",
-    "InstitutionalDepartmentName",
-    "AccessionNumber",
-    "StudyID",
-    "StudyDescription",
-    "SeriesDescription",
-    "ProtocolName",
-    "DeviceSerialNumber",
-    "Manufacturer",
-    "ManufacturerModelName",
-    "SoftwareVersions",
-    "DeviceID",
-    "PlateID",
-    "GantryID",
-    "CassetteID",
-    "RequestingPhysician",
-    "RequestingService",
-    "RequestedProcedureDescription",
-    "AdmissionID",
-    "CurrentPatientLocation",
-    "VisitComments",
-    "ServiceEpisodeID",
-    "ScheduledPerformingPhysicianName",
-    "RequestedProcedureID",
-    "PlacerOrderNumberImagingServiceRequest",
-    "FillerOrderNumberImagingServiceRequest",
-    "ImageComments",
-    "FrameComments",
-    "TextComments",
-    "VerifyingObserverName",
-    "PersonName",
-    "AuthorObserverSequence",
-    "InterpretationAuthor",
-    "ScheduledStationName",
-    "PerformedStationName",
-    "PerformedLocation",
-    "NamesOfIntendedRecipientsOfResults",
-    "DerivationDescription",
-]
+_PEOPLE = """\
+PatientName PatientID IssuerOfPatientID OtherPatientNames PatientBirthName PatientMotherBirthName PatientAddress PatientComments
+MedicalRecordLocator EthnicGroup Occupation AdditionalPatientHistory PatientReligiousPreference ResponsiblePerson MilitaryRank
+BranchOfService PatientTelephoneNumbers PatientInsurancePlanCodeSequence InstitutionName InstitutionAddress ReferringPhysicianName
+ReferringPhysicianAddress ReferringPhysicianTelephoneNumbers PhysiciansOfRecord PerformingPhysicianName OperatorsName
+NameOfPhysiciansReadingStudy StationName InstitutionalDepartmentName AccessionNumber StudyID StudyDescription SeriesDescription
+ProtocolName DeviceSerialNumber Manufacturer ManufacturerModelName SoftwareVersions DeviceID PlateID GantryID CassetteID
+RequestingPhysician RequestingService RequestedProcedureDescription AdmissionID CurrentPatientLocation VisitComments ServiceEpisodeID
+ScheduledPerformingPhysicianName RequestedProcedureID PlacerOrderNumberImagingServiceRequest FillerOrderNumberImagingServiceRequest
+ImageComments FrameComments TextComments VerifyingObserverName PersonName AuthorObserverSequence InterpretationAuthor ScheduledStationName
+PerformedStationName PerformedLocation NamesOfIntendedRecipientsOfResults DerivationDescription
+"""
+PEOPLE = _PEOPLE.split()
 SMART = RenderParams("smart", 20, "ultrafast", 0.0)
 
 
@@ -147,58 +93,52 @@ def study(tmp_path_factory):
     return folder, path, words
 
 
-def released(folder, path):
+@pytest.fixture(scope="module")
+def released(study):
     """What the library functions of ingest, screen and render make of a recording."""
+    folder, path, _ = study
     row = ManifestRow(2, "Case 1", "p", "1", "", "Peg", "mono", path.name, None, None, "")
     media = joining.read(folder, joining.CameraRecording((row,)), ClockParams("", "none")).media
     assert (media.frame_count, media.fps, media.codec) == (50, 25, "h264")
-    proposed = screening.screen(folder, screening.FileToScreen("Case 1", "mono", Source.of_file(path.name, media.sha256), "Peg"), SCREEN)
     file = FileToRender("Case 1", "mono", Source.of_file(path.name, media.sha256), "Peg", "abelo", 0.2, 1.8, "25", False, ())
-    return proposed, rendering.render(folder, file, SMART)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        item = rendering.render(folder, file, SMART)
+        yield item, folder / item.entry.folder / rendering.FILE_NAME
 
 
 @pytest.mark.slow
-def test_no_planted_identifier_is_left_in_what_is_released(study, tmp_path, monkeypatch):
-    folder, path, words = study
-    monkeypatch.chdir(tmp_path)
+def test_no_planted_identifier_is_left_in_what_is_released(study, released, tmp_path):
+    _, path, words = study
+    item, video = released
     source = path.read_bytes()
     assert len(words) >= 75
     there = [word for word in words if word.encode() in source or word.encode("utf-16-le") in source]
     assert there == words
-    _, item = released(folder, path)
-    video = item.entry.folder / rendering.FILE_NAME
-    data = video.read_bytes()
-    assert [word for word in words for one in spellings(word) if one in data] == []
-    stated = json.dumps([tables.video_rows([item]), tables.hidden_rows([item]), tables.cut_rows([item])])
-    assert [word for word in words if word in stated] == []
     # Also not on the way back.
     assert main(["dicom", "write", str(video), str(tmp_path / "back.dcm")]) == 0
-    back = (tmp_path / "back.dcm").read_bytes()
-    assert [word for word in words for one in spellings(word) if one in back] == []
+    for data in (video.read_bytes(), (tmp_path / "back.dcm").read_bytes()):
+        assert [word for word in words for one in spellings(word) if one in data] == []
+    stated = json.dumps([tables.video_rows([item]), tables.hidden_rows([item]), tables.cut_rows([item])])
+    assert [word for word in words if word in stated] == []
 
 
 @pytest.mark.slow
-def test_released_frames_are_those_of_the_stream(study, tmp_path, monkeypatch):
-    folder, path, _ = study
-    monkeypatch.chdir(tmp_path)
-    _, item = released(folder, path)
+def test_released_frames_are_those_of_the_stream(study, released):
+    item, video = released
     assert item.mode == "smart"
-    frames = [frame.to_ndarray().tobytes() for frame in decoded(item.entry.folder / rendering.FILE_NAME, "v")]
-    own = [frame.to_ndarray().tobytes() for frame in decoded(folder / "tagged.mp4", "s")]
+    frames, own = ([frame.to_ndarray().tobytes() for frame in decoded(path, "v")] for path in (video, study[0] / "tagged.mp4"))
     assert len(frames) == item.plan.frame_count == 40
     same = sum(one == other for one, other in zip(frames, own[5:45], strict=True))
     assert same >= item.copied_frames >= 20
 
 
-def test_what_stays_behind_is_counted_by_group(study, tmp_path, monkeypatch):
-    folder, path, words = study
-    monkeypatch.chdir(tmp_path)
-    _, item = released(folder, path)
-    (cut,) = tables.cut_rows([item])
+def test_what_stays_behind_is_counted_by_group(study, released):
+    _, path, words = study
+    (cut,) = tables.cut_rows([released[0]])
     counts = stream_of(path).header.counts
     assert header.text(counts) == cut["left_behind"]
-    assert {group: counts[group] for group in ("0009", "0011", "7FE1")} == {"0009": 4, "0011": 4, "7FE1": 4}
-    assert counts["FFFC"] == 1
+    assert {group: counts[group] for group in ("0009", "0011", "7FE1", "FFFC")} == {"0009": 4, "0011": 4, "7FE1": 4, "FFFC": 1}
     assert sum(counts.values()) >= len(words)
     of_all = public_form.counted_headers(pd.DataFrame([cut, {**cut, "left_behind": None}]))
     assert of_all == {"headers": 1, "elements": sum(counts.values()), "private_elements": 12}

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dicom_objects
+from rendered_video import rendered
 from scrubin.media.containers import dicom_recording as recording
 from scrubin.media.containers.pieces import Pieces
 from scrubin.media.decode import decoded
@@ -17,12 +18,7 @@ from scrubin.media.frame_reader import FrameReader
 from scrubin.media.opening import is_dicom
 from scrubin.media.probe import probe
 from scrubin.media.structure import structure
-from scrubin.stages.render.parts import parts
-from scrubin.stages.render.plan import Redaction, SourceFile, plan
-from scrubin.stages.render.render_params import RenderParams
-from scrubin.stages.render.rendering import execute
 
-SMART = RenderParams("smart", 1, "ultrafast", 0.0)
 COPYABLE = [name for name in dicom_objects.KINDS if name.startswith("H.264")]
 
 
@@ -90,11 +86,8 @@ def test_any_frame_is_read_by_its_number(made):
 @pytest.mark.parametrize("name", COPYABLE)
 def test_released_frames_are_those_of_the_stream_and_untouched_groups_are_copied(name, tmp_path):
     path, stream = dicom_objects.recording(tmp_path / "a.dcm", name)
-    probed, groups = probe(path, "a.dcm"), structure(path, "a.dcm")
-    assert groups.unsure == ""
-    cut = plan(probed.pts, probed.time_base, probed.end_s, (0.2, 1.8), [Redaction(1.7, 1.75, None)], (192, 128))
-    how = parts(cut, groups, "smart", 0)
-    done = execute([SourceFile(path, "a.dcm", probed, groups)], tmp_path / "out.mkv", probed, cut, how, SMART, "a.dcm")
+    assert structure(path, "a.dcm").unsure == ""
+    done = rendered(path, tmp_path / "out.mkv", (0.2, 1.8), (1.7, 1.75))
     assert done.mode == "smart"
     copied = [number for part in done.parts if part.copied for number in range(part.first, part.last + 1)]
     assert len(copied) >= 20
@@ -108,11 +101,7 @@ def test_released_frames_are_those_of_the_stream_and_untouched_groups_are_copied
 @pytest.mark.parametrize("name", ["MPEG-2 high level, fragments", "MPEG-2 program stream", "HEVC raw", "HEVC 10 bit MP4", "JPEG"])
 def test_what_is_not_copied_is_encoded_frame_for_frame(name, tmp_path):
     path, _ = dicom_objects.recording(tmp_path / "a.dcm", name)
-    probed, groups = probe(path, "a.dcm"), structure(path, "a.dcm")
-    cut = plan(probed.pts, probed.time_base, probed.end_s, (0.2, 1.8), [Redaction(0.9, 1.0, None)], (192, 128))
-    done = execute(
-        [SourceFile(path, "a.dcm", probed, groups)], tmp_path / "out.mkv", probed, cut, parts(cut, groups, "smart", 0), SMART, "a.dcm"
-    )
+    done = rendered(path, tmp_path / "out.mkv", (0.2, 1.8), (0.9, 1.0))
     assert done.mode == "reencode"
     assert [file.name for file in tmp_path.iterdir() if file.name not in ("a.dcm", "out.mkv") and "stream." not in file.name] == []
     source = [frame.to_ndarray(format="gray").astype(int) for frame in decoded(path, "a.dcm")]

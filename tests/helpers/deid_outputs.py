@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,6 +15,9 @@ from scrubin.evaluate.deid.key import Item, Key, RecordingKey
 Picture = np.ndarray
 Edit = Callable[[int, Picture, Picture], Picture | None]
 """Frame number, planted and clean picture to what is released; None: the frame is left out."""
+Box = tuple[int, int, int, int]
+Change = Callable[[Picture, Box], Picture]
+"""A planted picture and the place of an item in it, to what is shown there."""
 
 
 def pictures(path: Path) -> list[Picture]:
@@ -38,6 +41,27 @@ def release(
             out.mux(stream.encode(av.VideoFrame.from_ndarray(np.ascontiguousarray(scaled), format="bgr24")))
         out.mux(stream.encode())
     return path
+
+
+def showing(key: Key, recording: RecordingKey, ways: Sequence[tuple[Item, Change]]) -> Edit:
+    """Make the edit of a perfect tool that shows these items all the same, each of them changed."""
+    hide = hidden(key, recording)
+    frames = {item.item: set(item.frame_numbers) for item, _ in ways}
+
+    def edit(n: int, planted: Picture, clean: Picture) -> Picture:
+        picture = hide(n, planted, clean)
+        for item, change in ways:
+            if n in frames[item.item]:
+                x, y, w, h = item.box_at(n) or (0, 0, recording.width, recording.height)
+                picture[y : y + h, x : x + w] = change(planted, (x, y, w, h))
+        return picture
+
+    return edit
+
+
+def cut(planted: Picture, box: Box) -> Picture:
+    x, y, w, h = box
+    return np.ascontiguousarray(planted[y : y + h, x : x + w])
 
 
 def hidden(key: Key, recording: RecordingKey, skip: Callable[[Item, int], bool] = lambda *_: False) -> Edit:

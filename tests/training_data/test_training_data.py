@@ -74,40 +74,32 @@ def test_what_weights_are_said_to_be_trained_on_stands_beside_what_is_known_of_t
 
 
 @pytest.mark.parametrize(
-    ("entry", "verdict"),
+    ("said", "verdict"),
     [
-        ("{name: Cholec80, videos: all}", "overlap"),
-        ("{name: cholec80, videos: unknown}", "unverified"),
-        ("{name: prostatd, videos: unknown}", "clean"),
-        ("{name: imagenet-1k, videos: all}", "clean"),
-        ("{name: cholec80, videos: [1, 2, 3]}", "clean"),
-        ("{name: cholec80, videos: [6]}", "overlap"),
-        ("{name: surgenetxl, videos: all}", "overlap"),
-        ("{name: lemon, videos: all}", "unverified"),
+        ({"datasets": ["{name: Cholec80, videos: all}"]}, "overlap"),
+        ({"datasets": ["{name: cholec80, videos: unknown}"]}, "unverified"),
+        ({"datasets": ["{name: prostatd, videos: unknown}"]}, "clean"),
+        ({"datasets": ["{name: imagenet-1k, videos: all}"]}, "clean"),
+        ({"datasets": ["{name: cholec80, videos: [1, 2, 3]}"]}, "clean"),
+        ({"datasets": ["{name: cholec80, videos: [6]}"]}, "overlap"),
+        ({"datasets": ["{name: surgenetxl, videos: all}"]}, "overlap"),
+        ({"datasets": ["{name: lemon, videos: all}"]}, "unverified"),
+        ({"weights": ["{name: our network}"]}, "unverified"),
+        ({"own": ["{description: x, shares_operations: yes}"]}, "overlap"),
+        ({"own": ["{description: x, shares_operations: no}"]}, "unverified"),
+        ({"own": ["{description: x, shares_operations: unknown}"]}, "unverified"),
+        ({}, "clean"),
+        ({"complete": "no"}, "unverified"),
     ],
 )
-def test_a_dataset_is_held_against_the_test_set(declared, entry, verdict):
-    assert verdicts(declared([entry]))[1] == verdict
-
-
-def test_nothing_declared_is_clean_only_when_it_is_all(declared):
-    assert verdicts(declared())[1] == "clean"
-    assert verdicts(declared(complete="no"))[1] == "unverified"
-
-
-def test_what_an_owner_says_of_own_data_is_not_a_proof(declared):
-    for says, verdict in (("yes", "overlap"), ("no", "unverified"), ("unknown", "unverified")):
-        assert verdicts(declared(own=[f"{{description: x, shares_operations: {says}}}"]))[1] == verdict
+def test_what_is_declared_is_held_against_the_test_set_and_what_is_only_said_is_no_proof(declared, said, verdict):
+    assert verdicts(declared(**said))[1] == verdict
 
 
 @pytest.mark.parametrize("name", ["EndoViT SPR", "endovit_spr", "HecVL", "GSViT", "LemonFM", "SurgeNet-CHOLEC"])
 def test_published_weights_are_known_by_name(declared, name):
     found = training_overlap.assess(training_data.read(declared(weights=[f"{{name: {name}}}"])), [select("cholec80")], "a")
     assert found.sources[0].leak is not None
-
-
-def test_weights_that_nobody_knows_are_unverified(declared):
-    assert verdicts(declared(weights=["{name: our network}"]))[1] == "unverified"
 
 
 @pytest.mark.parametrize(
