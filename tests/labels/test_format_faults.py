@@ -193,11 +193,7 @@ IN_FILE = {
         ("4687,Incision", "4688,Incision", "line 2: caseId is '4688', and the file is of 4687; keep one video in a file"),
     ],
     ("grasp", ".json"): [
-        (
-            '"area"',
-            '"segmentation": {"size": [12, 20], "counts": [5, 5]}, "area"',
-            "its picture is 800 px high and 1280 px wide; give height and width",
-        ),
+        ('"area"', '"segmentation": {"counts": [5]}, "area"', "the runs of a mask cover 5 px, its picture of 1280 x 800 px has 1024000"),
         (
             '"id": 2, "image_id": 7',
             '"id": 2, "image_id": 8',

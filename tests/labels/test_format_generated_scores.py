@@ -246,32 +246,33 @@ WRONG = [*ROW[:6], "x", *ROW[7:]]
 TWO = [AIX, ROW, [*ROW[:4], "Q", *ROW[5:]]]
 MERGED = "and only that has the value; split the cells, and fill in each"
 NAMELESS = "has values and no name; name each column, also where cells are merged, or remove it"
-REFUSED = {
-    "row 2: GLOBA_RATING_SCORE is a formula without a stored value; open the workbook in a spreadsheet program and save it": [
-        ("One", [AIX, [*ROW[:-1], "=SUM(G2:N2)"]])
-    ],
-    f"row 3: OSATS_RESPECT is merged with G2, {MERGED}": [("One", TWO, "G2:G3")],
-    f"row 2: OSATS_MOTION is merged with G2, {MERGED}": [("One", TWO, "G2:H2")],
-    f"row 3: INVESTIGATOR is merged with E2, {MERGED}": [("One", TWO, "E2:E3")],
-    "sheet 'Ratings', row 2: OSATS_RESPECT is 'x'; give points, or leave it empty": [("Notes", [["of May"]]), ("Ratings", [AIX, WRONG])],
-    "row 2: OSATS_RESPECT is 'TRUE'; give points, or leave it empty": [("One", [AIX, [*ROW[:6], True, *ROW[7:]]])],
-    "row 2: GLOBA_RATING_SCORE is '1,234': a decimal separator, or one of thousands?": [("One", [AIX, [*ROW[:-1], "1,234"]])],
-    "row 3: VIDEO or INVESTIGATOR is empty; name both": [("One", [AIX, ROW, ["Rated in May", *[None] * 14]], "A3:O5")],
-    "row 3: video 'V' was already rated by 'R'; keep one of the rows": [("One", [AIX, ROW, ROW])],
-    "row 1: column VIDEO, NOTE stands twice; rename or remove one": [("One", [[*AIX, "VIDEO", "NOTE", "NOTE"], ROW])],
-    "row 1: column OSATS_... missing; expected STUDENT": [("One", [[*AIX[:6], AIX[-1]], ROW[:7]])],
-    "sheet 'Ratings', row 1: column STUDENT missing": [("Notes", [["of May"]]), ("Ratings", [AIX[1:], ROW[1:]])],
-    f"row 1: column H {NAMELESS}": [("One", [[*AIX[:7], None, *AIX[7:]], [*ROW[:7], 4, *ROW[7:]]])],
-    f"row 1: column P {NAMELESS}": [("One", [[*AIX, None], [*ROW, 4]], "O1:P1")],
-    f"row 1: column P {NAMELESS} ": [("One", [[*AIX, "=A1"], [*ROW, 4]])],
-    f"row 1: column H {NAMELESS} ": [("One", [[*AIX[:7], "=A1", *AIX[7:]], [*ROW[:7], 4, *ROW[7:]]])],
-}
+REFUSED = [
+    (
+        "row 2: GLOBA_RATING_SCORE is a formula without a stored value; open the workbook in a spreadsheet program and save it",
+        [("One", [AIX, [*ROW[:-1], "=SUM(G2:N2)"]])],
+    ),
+    (f"row 3: OSATS_RESPECT is merged with G2, {MERGED}", [("One", TWO, "G2:G3")]),
+    (f"row 2: OSATS_MOTION is merged with G2, {MERGED}", [("One", TWO, "G2:H2")]),
+    (f"row 3: INVESTIGATOR is merged with E2, {MERGED}", [("One", TWO, "E2:E3")]),
+    ("sheet 'Ratings', row 2: OSATS_RESPECT is 'x'; give points, or leave it empty", [("Notes", [["of May"]]), ("Ratings", [AIX, WRONG])]),
+    ("row 2: OSATS_RESPECT is 'TRUE'; give points, or leave it empty", [("One", [AIX, [*ROW[:6], True, *ROW[7:]]])]),
+    ("row 2: GLOBA_RATING_SCORE is '1,234': a decimal separator, or one of thousands?", [("One", [AIX, [*ROW[:-1], "1,234"]])]),
+    ("row 3: VIDEO or INVESTIGATOR is empty; name both", [("One", [AIX, ROW, ["Rated in May", *[None] * 14]], "A3:O5")]),
+    ("row 3: video 'V' was already rated by 'R'; keep one of the rows", [("One", [AIX, ROW, ROW])]),
+    ("row 1: column VIDEO, NOTE stands twice; rename or remove one", [("One", [[*AIX, "VIDEO", "NOTE", "NOTE"], ROW])]),
+    ("row 1: column OSATS_... missing; expected STUDENT", [("One", [[*AIX[:6], AIX[-1]], ROW[:7]])]),
+    ("sheet 'Ratings', row 1: column STUDENT missing", [("Notes", [["of May"]]), ("Ratings", [AIX[1:], ROW[1:]])]),
+    (f"row 1: column H {NAMELESS}", [("One", [[*AIX[:7], None, *AIX[7:]], [*ROW[:7], 4, *ROW[7:]]])]),
+    (f"row 1: column P {NAMELESS}", [("One", [[*AIX, None], [*ROW, 4]], "O1:P1")]),
+    (f"row 1: column P {NAMELESS}", [("One", [[*AIX, "=A1"], [*ROW, 4]])]),
+    (f"row 1: column H {NAMELESS}", [("One", [[*AIX[:7], "=A1", *AIX[7:]], [*ROW[:7], 4, *ROW[7:]]])]),
+]
 
 
-@each("told", REFUSED)
-def test_what_a_sheet_of_ratings_cannot_say_is_one_fault_with_its_place_and_mend(told):
-    said = refused(as_people_do(*REFUSED[told]))
-    assert f"OSATS.xlsx, {told.rstrip()}" in said
+@each("told, sheets", REFUSED, say=lambda told, sheets: told)
+def test_what_a_sheet_of_ratings_cannot_say_is_one_fault_with_its_place_and_mend(told, sheets):
+    said = refused(as_people_do(*sheets))
+    assert f"OSATS.xlsx, {told}" in said
     assert "\n" not in said
 
 
