@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from fault_lines import sentences
 from png_files import png
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import load
@@ -16,7 +17,7 @@ from scrubin.labels.files.reader import Options, read, read_contents
 from scrubin.labels.parse import sheet_xml
 from scrubin.labels.registry import Output, format_of
 
-__all__ = ["EXAMPLES", "faults_of", "formats", "rate_of", "read_files", "write_files"]
+__all__ = ["EXAMPLES", "changed", "faults_of", "formats", "rate_of", "read_files", "said", "write_files"]
 
 CHOLECT50 = vocabulary.load("cholect50")
 NO_BOX = [-1.0, -1.0, -1.0, -1.0]
@@ -673,6 +674,14 @@ def options_of(options):
     return Options(**{**options, "vocabulary": load(named) if named else None})
 
 
+def changed(name, file, old, new):
+    """Return the example of a format in whose file, told by a part of its name, the first of a text is another one."""
+    at = next(one for one in EXAMPLES[name] if file in one)
+    text = EXAMPLES[name][at].decode()
+    assert old in text
+    return {**EXAMPLES[name], at: text.replace(old, new, 1).encode()}
+
+
 def read_files(name, files, **options):
     """Return the collection that files in a format say."""
     return read(files, format_of(name), options_of(options))
@@ -681,6 +690,11 @@ def read_files(name, files, **options):
 def faults_of(name, files, **options):
     """Return every fault of files in a format, of all severities."""
     return read_contents(files, format_of(name), options_of(options)).faults
+
+
+def said(name, files, severity="error", **options):
+    """Return the sentences of all faults of a severity of files in a format, each in a line."""
+    return "\n".join(sentences(faults_of(name, files, **options), severity))
 
 
 def write_files(name, collection):

@@ -71,7 +71,7 @@ def test_values_of_autolaparo_are_its_classes_and_a_clip_is_a_recording():
         assert classes_at(labels, 1)[at][0] == name
 
 
-@pytest.mark.parametrize("name", ["endovis2017", "dsad", "autolaparo-masks"])
+@pytest.mark.parametrize("name", ["endovis2017", "dsad", "autolaparo-masks", "sarrarp50-masks"])
 def test_a_value_of_no_class_and_another_size_are_refused_with_their_place(name):
     files = dict(EXAMPLES[name])
     first, second = [file for file in sorted(files) if "TypeSegmentation" not in file and "multilabel" not in file][:2]

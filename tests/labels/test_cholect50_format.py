@@ -1,13 +1,25 @@
+"""CholecT50: vectors are read or refused by name and value; those that are read at once say exactly what they say one by one."""
+
+from __future__ import annotations
+
 import json
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from each import each
 from fault_lines import sentences
+from label_fixtures import NO_BOX, make_nothing, make_vector
 from scrubin.base.errors import AnnotationError
+from scrubin.base.vocabulary import vocabulary
 from scrubin.labels import boxes
 from scrubin.labels.formats.triplets import cholect50
+from scrubin.labels.model import LabelFiles
+from scrubin.labels.parse import plain_vectors
 
 FILE = "annotations/cholect50/case one.json"
 
@@ -113,13 +125,25 @@ def test_a_frame_key_that_is_no_number_is_refused(refused, make, key):
     assert f"frame '{key}': the key is no frame number; keys are whole numbers from 0" in refused({key: [make.vector()]})
 
 
-def test_a_frame_that_stands_twice_by_padding_is_refused(refused, make):
-    assert "frame '07': the frame stands twice" in refused({"7": [make.vector()], "07": [make.vector()]})
+VECTOR = make_vector()
 
 
-def test_a_vector_of_the_wrong_length_is_refused(refused, make):
-    assert "frame 3, vector 1: expected a vector of 15 items, but got 14 items" in refused({"3": [make.vector(), make.vector()[:-1]]})
-    assert 'frame 3, vector 0: expected a vector of 15 items, but got "x"' in refused({"3": ["x"]})
+@each(
+    "annotations, text",
+    [
+        ({"7": [VECTOR], "07": [VECTOR]}, "frame '07': the frame stands twice"),
+        ({"3": [VECTOR, VECTOR[:-1]]}, "frame 3, vector 1: expected a vector of 15 items, but got 14 items"),
+        ({"3": ["x"]}, 'frame 3, vector 0: expected a vector of 15 items, but got "x"'),
+        ({"0": [[-1, 4, 1, -1, -1, -1, -1, 8, 3, 1, -1, -1, -1, -1, 0]]}, "'clipper,pack,cystic_artery' is no triplet of 'cholect50'"),
+        ({"0": [[*make_nothing()[:7], 2, *make_nothing()[8:]]]}, "verb 2 and target -1 without an instrument"),
+        ({"5": [make_vector(phase=1), make_vector(phase=2)]}, "frame 5: its vectors have different phases [1, 2]"),
+        ({"3": [[-1, -1, 1.0, 0.1, 0.1, 0.2, 0.2, -1, -1, -1.0, *NO_BOX, 1]]}, "vector 0: a box, but neither triplet nor instrument"),
+        ([1], "annotations: expected an object, frame to list of vectors"),
+        ({"0": 3}, "frame 0: expected a list of vectors, but got 3; write [] for none"),
+    ],
+)
+def test_what_no_vector_and_no_frame_can_be_is_refused_with_its_place(refused, annotations, text):
+    assert text in refused(annotations)
 
 
 @pytest.mark.parametrize(
@@ -155,17 +179,6 @@ def test_ids_numbered_from_one_are_recognised(refused, make):
     assert "these look numbered from 1" in message
 
 
-def test_a_combination_that_is_no_triplet_is_refused(refused):
-    vector = [-1, 4, 1, -1, -1, -1, -1, 8, 3, 1, -1, -1, -1, -1, 0]
-    assert "'clipper,pack,cystic_artery' is no triplet of 'cholect50'" in refused({"0": [vector]})
-
-
-def test_a_verb_without_an_instrument_is_refused(refused, make):
-    vector = make.nothing()
-    vector[7] = 2
-    assert "verb 2 and target -1 without an instrument" in refused({"0": [vector]})
-
-
 @pytest.mark.parametrize(
     ("box", "mend"),
     [
@@ -183,10 +196,6 @@ def test_a_box_that_is_none_is_refused_with_the_likely_mend(refused, make, box, 
     message = refused({"0": [make.vector(box=box)]})
     assert "frame 0, vector 0: box" in message
     assert mend in message
-
-
-def test_two_phases_in_one_frame_are_refused(refused, make):
-    assert "frame 5: its vectors have different phases [1, 2]" in refused({"5": [make.vector(phase=1), make.vector(phase=2)]})
 
 
 def test_a_dictionary_that_says_otherwise_is_refused(refused, make):
@@ -208,11 +217,6 @@ def test_all_faults_of_a_file_are_named_at_once_and_those_of_one_cause_in_one_li
     assert line.endswith("(and at 29 more places)")
 
 
-def test_annotations_must_be_an_object_of_lists(refused):
-    assert "annotations: expected an object, frame to list of vectors" in refused([1])
-    assert "frame 0: expected a list of vectors, but got 3; write [] for none" in refused({"0": 3})
-
-
 @pytest.mark.parametrize("fps", [0, -1, 29.97, "1", True, None])
 def test_a_rate_that_is_no_whole_number_is_refused(refused, make, fps):
     assert f"'fps' is {json.dumps(fps)}" in refused({"0": [make.vector()]}, fps=fps)
@@ -222,3 +226,81 @@ def test_a_file_without_any_frame_has_no_labels(read):
     labels = read({})
     assert labels.phases is None
     assert np.array_equal(labels.instances.positions, [])
+
+
+WORDS = vocabulary.load("cholect50")
+NOTHING = [-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1]
+share = st.sampled_from((0, 0.0, 0.1, 0.25, 0.5, 1))
+BOXES = st.one_of(st.just([-1, -1, -1, -1]), st.tuples(share, share, st.sampled_from((0.1, 0.5)), st.sampled_from((0.1, 0.5))).map(list))
+odd = st.sampled_from((-1, 0, 1, 5, 100, -2, 0.5, 1.5, 2.0, True, None, "1", [1], 10**40, 1e300, float("nan"), float("inf")))
+
+
+@st.composite
+def vectors(draw, phase):
+    """A vector of usual form, with an odd item now and then."""
+    if draw(st.integers(0, 4)) == 0:
+        vector = [*NOTHING, phase]
+    else:
+        triplet = draw(st.integers(-1, 99))
+        parts = WORDS.triplets[triplet] if triplet >= 0 else (draw(st.integers(0, 5)), -1, draw(st.integers(-1, 14)))
+        parts = [part if draw(st.booleans()) else -1 for part in parts] if triplet >= 0 else parts
+        target = draw(st.sampled_from(([-1] * 5, [1, 0.1, 0.2, 0.3, 0.4], [0.5, -1, -1, -1, -1])))
+        vector = [triplet, parts[0], draw(st.sampled_from((1, 0.5, -1))), *draw(BOXES), parts[1], parts[2], *target, phase]
+    if draw(st.integers(0, 30)) == 0:
+        vector[draw(st.integers(0, 14))] = draw(odd)
+    if draw(st.integers(0, 60)) == 0:
+        vector = draw(st.sampled_from((vector[:-1], [*vector, 0], {}, "vector")))
+    return vector
+
+
+@st.composite
+def files(draw):
+    frames = {}
+    for position in draw(st.lists(st.integers(0, 40), min_size=1, max_size=6, unique=True)):
+        phase = draw(st.integers(-1, 6))
+        frames[str(position)] = draw(st.lists(vectors(phase), max_size=4))
+    return frames
+
+
+def read_or_refused(frames):
+    """The rows and phases of a file, or everything that is wrong with it."""
+    document = {"video": 1, "fps": 1, "num_frames": len(frames), "annotations": frames}
+    try:
+        labels = cholect50.read(LabelFiles("VID01", {"VID01.json": json.dumps(document).encode()}, WORDS, 0.02))
+    except AnnotationError as error:
+        return [fault.sentence for fault in error.faults]
+    return labels
+
+
+def same(frames) -> bool:
+    """Compare both ways of reading; return whether the quick one was taken."""
+    quick = read_or_refused(frames)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plain_vectors, "read", lambda *_: None)
+        slow = read_or_refused(frames)
+    if isinstance(slow, list):
+        assert quick == slow
+        return False
+    pd.testing.assert_frame_equal(quick.instances.rows, slow.instances.rows)
+    assert quick.instances.positions.tolist() == slow.instances.positions.tolist()
+    assert (quick.phases is None) == (slow.phases is None)
+    if slow.phases is not None:
+        pd.testing.assert_frame_equal(quick.phases.rows, slow.phases.rows)
+    assert quick.faults == slow.faults
+    numbers = {int(position): of for position, of in frames.items()}
+    return plain_vectors.read(numbers, WORDS, tuple(cholect50.TARGET)) is not None
+
+
+@pytest.mark.slow
+@settings(max_examples=150)
+@given(files())
+def test_both_ways_of_reading_say_the_same(frames):
+    same(frames)
+
+
+def test_usual_files_are_read_at_once():
+    vector = [17, 0, 1, 0.1, 0.2, 0.3, 0.4, 1, 0, -1, -1, -1, -1, -1, 3]
+    assert same({"4": [vector, vector], "2": [[*NOTHING, 2]], "3": []})
+    for item, value in ((0, True), (14, 2), (3, 0.9), (2, 1.5), (7, 2), (1, 6), (3, 10**400)):
+        changed = [value if place == item else one for place, one in enumerate(vector)]
+        assert not same({"4": [vector, changed]}), (item, value)

@@ -1,28 +1,25 @@
 """Criteria of the critical view of safety: annotators kept, frames that nobody judged are no labels, faults with their place."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from each import each
 from fault_lines import sentences
-from label_examples import EXAMPLES, faults_of, read_files, write_files
+from label_examples import EXAMPLES, changed, faults_of, read_files, said, write_files
 from scrubin import cli
 from scrubin.labels import marks
 from scrubin.labels.files import detect
 from scrubin.labels.model import Collection, Scores, mark_rows, rating_rows
+from scrubin.labels.parse import sheet_xml
 from verdict_cases import write_files as put
 
-METADATA, CHALLENGE = "endo/all_metadata.csv", "labels/1f-90/frame.csv"
+METADATA = "endo/all_metadata.csv"
 TABLE = b"video,frame,C1,C2,C3\n1,29375,0.5,0.25,0\n162,25,1,0.125,0.875\n"
-
-
-def said(form, file, old, new, severity="error"):
-    data = EXAMPLES[form][file]
-    assert old in data
-    return "\n".join(sentences(faults_of(form, {**EXAMPLES[form], file: data.replace(old, new, 1)}), severity))
 
 
 def test_metadata_keeps_who_said_what_and_only_judged_frames_are_labels():
@@ -73,9 +70,7 @@ def test_criteria_that_an_image_has_from_an_earlier_one_are_not_kept():
 def test_an_image_that_has_boxes_is_labelled_whatever_it_says_and_a_flag_is_true_or_false():
     (labels,) = read_files("endoscapes", flagged({"is_det_keyframe": False}, {"is_det_keyframe": False})).recordings
     assert labels.instances.positions.tolist() == [29375]
-    assert "'is_det_keyframe' is \"no\"; write true or false" in " ".join(
-        sentences(faults_of("endoscapes", flagged({"is_det_keyframe": "no"}, {})), "error")
-    )
+    assert "'is_det_keyframe' is \"no\"; write true or false" in said("endoscapes", flagged({"is_det_keyframe": "no"}, {}))
 
 
 def test_images_that_stand_in_two_files_are_told_without_faults_of_their_annotations():
@@ -86,71 +81,20 @@ def test_images_that_stand_in_two_files_are_told_without_faults_of_their_annotat
 
 
 def test_lists_spelled_with_points_are_written_back_so():
-    files = {
-        METADATA: EXAMPLES["endoscapescvs"][METADATA].replace(b"[1, 0, 0]", b"[1.0, 0.0, 0.0]").replace(b"[1, 1, 0]", b"[1.0, 1.0, 0.0]")
-    }
-    files = {METADATA: b"".join(line for line in files[METADATA].splitlines(keepends=True) if b"29375" in line or b"vid" in line)}
-    files = {METADATA: files[METADATA].replace(b"[0, 0, 0]", b"[0.0, 0.0, 0.0]")}
-    assert write_files("endoscapescvs", read_files("endoscapescvs", files)).files["all_metadata.csv"] == files[METADATA]
+    text = b"".join(EXAMPLES["endoscapescvs"][METADATA].splitlines(keepends=True)[:2])
+    text = re.sub(rb"\[(\d), (\d), (\d)\]", rb"[\1.0, \2.0, \3.0]", text)
+    assert write_files("endoscapescvs", read_files("endoscapescvs", {METADATA: text})).files["all_metadata.csv"] == text
 
 
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        (
-            b"[1, 0, 0]",
-            b"[1, 0]",
-            "all_metadata.csv, line 2: cvs_annotator_1 has 2 values for the 3 criteria C1, C2, C3; give one for each",
-        ),
-        (b"[1, 0, 0]", b"[1, 2, 0]", "line 2: cvs_annotator_1 has 2; a criterion is met (1) or not (0)"),
-        (b"[1, 0, 0]", b"[1, true, 0]", "line 2: cvs_annotator_1 has true; a criterion is met (1) or not (0)"),
-        (b"[1, 0, 0]", b"yes", "line 2: cvs_annotator_1 is 'yes', no list; write one such as [1, 0, 0]"),
-        (b"1,29400", b"1,29375", "line 3: frame 29375 of video 1 stands twice; keep one of the rows"),
-        (b"1,29400", b"1,-1", "line 3: frame is '-1', no whole number from 0; correct it"),
-        (b"1,29400", b"one,29400", "line 3: vid is 'one', no whole number from 0; correct it"),
-        (b"cvs_annotator_1,cvs_annotator_2,cvs_annotator_3", b"a,b,c", "line 1: has no column of an annotator, such as cvs_annotator_1"),
-    ],
-)
-def test_a_fault_of_metadata_names_its_line_and_what_to_do(old, new, told):
-    assert told in said("endoscapescvs", METADATA, old, new)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        (b"0.3333333333333333,0.0,True", b"0.9,0.0,True", "line 2: C2 is 0.9, the mean of its annotators 0.3333"),
-        (b"False", b"True", "line 3: is_ds_keyframe is True, and no annotator judged it; what the annotators say counts"),
+        ("0.3333333333333333,0.0,True", "0.9,0.0,True", "line 2: C2 is 0.9, the mean of its annotators 0.3333"),
+        ("False", "True", "line 3: is_ds_keyframe is True, and no annotator judged it; what the annotators say counts"),
     ],
 )
 def test_what_contradicts_the_annotators_is_told(old, new, told):
-    assert told in said("endoscapescvs", METADATA, old, new, "warning")
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        (b"0,1,1,1,1,1,1,1,0,\n", b"0,1,1,1,1,1,1,1,0,0.5\n", "frame.csv, line 2: c3_rater3 is '0.5'; a criterion is met (1) or not (0)"),
-        (b"\n150,", b"\n0,", "line 3: frame 0 stands twice; keep one of the rows"),
-        (b"\n150,", b"\nx,", "line 3: 'x' is no frame number; number frames from 0"),
-    ],
-)
-def test_a_fault_of_the_challenge_names_its_line(old, new, told):
-    assert told in said("cvschallenge", CHALLENGE, old, new)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        (b"0.25", b"1.25", "line 2: C2 is '1.25'; give a share of annotators or a probability in 0..1, of logits their sigmoid"),
-        (b"0.25", b"nan0", "line 2: C2 is 'nan0'; give a share"),
-        (b"162,25", b"1,29375", "line 3: frame 29375 of video 1 stands twice"),
-        (b"162,25", b",25", "line 3: the cell 'video' is empty; name the video of every row"),
-        (b"\n1,29375,0.5,0.25,0\n162,25,1,0.125,0.875", b"", "p.csv: has no rows; give a row per frame, or leave the file out"),
-        (b"frame,", b"when,", "line 1: has the columns video, when, C1, C2, C3; name them video, frame and as the criteria of the labels"),
-    ],
-)
-def test_a_fault_of_a_plain_table_names_its_line(old, new, told):
-    assert told in "\n".join(sentences(faults_of("mark-tables", {"p.csv": TABLE.replace(old, new, 1)}), "error"))
+    assert told in said("endoscapescvs", changed("endoscapescvs", ".csv", old, new), "warning")
 
 
 def test_a_table_of_criteria_is_known_and_one_of_a_video_is_called_like_its_file(tmp_path):
@@ -172,11 +116,13 @@ def converted(tmp_path, capsys, form, *arguments):
 
 
 def test_single_annotators_become_means_and_that_is_counted(tmp_path, capsys):
-    code, told = converted(tmp_path, capsys, "endoscapescvs", "--to", "endoscapes", "--image-size", "854x480")
-    assert code == 0
+    path = str(put(tmp_path / "in", EXAMPLES["endoscapescvs"]))
+    assert cli.main(["convert", path, "--to", "endoscapes", "--image-size", "854x480", "--out", str(tmp_path / "out")]) == 0
     images = json.loads((tmp_path / "out/all/annotation_coco.json").read_text())["images"]
     assert [image["ds"] for image in images] == [[2 / 3, 1 / 3, 0.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]
-    assert "marks of single annotators, whose mean is written: 27" in told
+    told = capsys.readouterr()
+    assert "marks of single annotators, whose mean is written: 27" in told.err
+    assert "2 recordings, 9 marks" in told.out  # three criteria of three frames
 
 
 def marks_of_many_raters(form):
@@ -199,12 +145,6 @@ def test_marks_of_who_did_not_judge_all_criteria_are_not_counted_as_written():
     out = write_files("endoscapescvs", Collection((replace(first, marks=layer), *others)))
     again, *_ = read_files("endoscapescvs", out.files).recordings
     assert out.unwritten["mark"] == len(layer.rows) - len(again.marks.rows) == 2
-
-
-def test_of_means_those_are_counted_that_are_written(tmp_path, capsys):
-    path = str(put(tmp_path / "in", EXAMPLES["endoscapescvs"]))
-    assert cli.main(["convert", path, "--to", "endoscapes", "--image-size", "854x480", "--out", str(tmp_path / "out")]) == 0
-    assert "2 recordings, 9 marks" in capsys.readouterr().out  # three criteria of three frames
 
 
 def test_scores_that_tables_do_not_hold_are_not_counted_as_written():
@@ -239,12 +179,6 @@ WHOLE = "labels/1f-90/video.csv"
 OF_VIDEO = b"c1_rater1,c1_rater2,c3_rater1,c3_rater2,confidence_rater1,confidence_rater2\n1,1,0,,0.5,1.0\n"
 
 
-def of_video(old=b"", new=b"", severity="error"):
-    assert old in OF_VIDEO
-    files = {**EXAMPLES["cvschallenge"], WHOLE: OF_VIDEO.replace(old, new, 1)}
-    return "\n".join(sentences(faults_of("cvschallenge", files), severity))
-
-
 def test_what_is_said_of_a_whole_video_is_its_ratings_by_surgeon():
     collection = read_files("cvschallenge", {**EXAMPLES["cvschallenge"], WHOLE: OF_VIDEO})
     assert [labels.recording for labels in collection.recordings] == ["0a2b-ffca", "1f-90"]
@@ -265,21 +199,16 @@ def test_what_is_said_of_a_whole_video_is_its_ratings_by_surgeon():
     ],
 )
 def test_a_fault_of_a_whole_video_names_its_line(old, new, told):
-    assert told in of_video(old, new)
+    assert old in OF_VIDEO
+    assert told in said("cvschallenge", {**EXAMPLES["cvschallenge"], WHOLE: OF_VIDEO.replace(old, new, 1)})
 
 
 def test_a_video_that_stands_in_two_folders_is_refused_by_file():
     files = {WHOLE: OF_VIDEO, f"more/{WHOLE}": OF_VIDEO}
-    assert "the video 1f-90 is also in labels/1f-90/video.csv" in "\n".join(sentences(faults_of("cvschallenge", files), "error"))
+    assert "the video 1f-90 is also in labels/1f-90/video.csv" in said("cvschallenge", files)
 
 
 ANSWERS = {"overall_outputs": [[0.5, 0.25, 1], [0, 0.125, 0.75]]}
-
-
-def answers(change):
-    document = json.loads(json.dumps(ANSWERS))
-    change(document)
-    return "\n".join(sentences(faults_of("cvschallenge-outputs", {"0a2b/cvs-criteria.json": json.dumps(document).encode()}), "error"))
 
 
 def test_answers_to_the_challenge_count_seconds_and_are_called_like_their_folder_or_file(tmp_path):
@@ -303,7 +232,9 @@ def test_answers_to_the_challenge_count_seconds_and_are_called_like_their_folder
     ],
 )
 def test_a_fault_of_answers_names_its_second(change, told):
-    assert told in answers(change)
+    document = json.loads(json.dumps(ANSWERS))
+    change(document)
+    assert told in said("cvschallenge-outputs", {"0a2b/cvs-criteria.json": json.dumps(document).encode()})
 
 
 JUDGED = b"frame,mark,rater,value\n0,C1,1,1\n0,C1,2,0\n0,C2,,0.5\n4,C1,1,\n"
@@ -317,18 +248,30 @@ def test_a_table_with_a_row_per_judgement_keeps_what_each_annotator_said(tmp_pat
     assert labels.marks.rows.to_numpy().tolist() == [[0, "C1", "1", 1.0], [0, "C1", "2", 0.0], [0, "C2", "", 0.5]]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
+@each(
+    "data, old, new, told",
     [
-        (b"0,C1,2,0\n", b"0,C1,1,0\n", "line 3: C1 is judged twice in the frame by 1"),
-        (b"0,C2,,0.5", b"0,,,0.5", "line 4: the cell 'mark' is empty"),
-        (b"0,C2,,0.5", b"0,C2,,1.5", "line 4: C2 is '1.5'"),
-        (b"0,C1,2,0", b"0,C1,1.0,0", "line 3: rater '1.0' differs from '1' in case, spaces, dashes"),
-        (b"0,C1,2,0", b"0,C1,#NAME?,0", "line 3: the rater is '#NAME?', an error or a formula of a spreadsheet"),
+        (TABLE, b"0.25", b"1.25", "line 2: C2 is '1.25'; give a share of annotators or a probability in 0..1, of logits their sigmoid"),
+        (TABLE, b"0.25", b"nan0", "line 2: C2 is 'nan0'; give a share"),
+        (TABLE, b"162,25", b"1,29375", "line 3: frame 29375 of video 1 stands twice"),
+        (TABLE, b"162,25", b",25", "line 3: the cell 'video' is empty; name the video of every row"),
+        (TABLE, b"\n1,29375,0.5,0.25,0\n162,25,1,0.125,0.875", b"", "p.csv: has no rows; give a row per frame, or leave the file out"),
+        (
+            TABLE,
+            b"frame,",
+            b"when,",
+            "line 1: has the columns video, when, C1, C2, C3; name them video, frame and as the criteria of the labels",
+        ),
+        (JUDGED, b"0,C1,2,0\n", b"0,C1,1,0\n", "line 3: C1 is judged twice in the frame by 1"),
+        (JUDGED, b"0,C2,,0.5", b"0,,,0.5", "line 4: the cell 'mark' is empty"),
+        (JUDGED, b"0,C2,,0.5", b"0,C2,,1.5", "line 4: C2 is '1.5'"),
+        (JUDGED, b"0,C1,2,0", b"0,C1,1.0,0", "line 3: rater '1.0' differs from '1' in case, spaces, dashes"),
+        (JUDGED, b"0,C1,2,0", b"0,C1,#NAME?,0", "line 3: the rater is '#NAME?', an error or a formula of a spreadsheet"),
     ],
 )
-def test_a_judgement_that_cannot_be_used_is_refused_with_its_line(old, new, told):
-    assert told in "\n".join(sentences(faults_of("mark-tables", {"p.csv": JUDGED.replace(old, new, 1)}), "error"))
+def test_a_row_of_a_plain_table_that_cannot_be_used_is_refused_with_its_line(data, old, new, told):
+    assert old in data
+    assert told in said("mark-tables", {"p.csv": data.replace(old, new, 1)})
 
 
 def values_of(table, **options):
@@ -369,3 +312,127 @@ def test_a_share_has_no_thousands(cells):
 def test_a_video_whose_number_pandas_wrote_with_a_decimal_comma_has_its_name():
     found = read_files("mark-tables", {"p.csv": b"video;frame;C1\n1,0;0;0,5\n2,5;0;1\n"})
     assert [labels.recording for labels in found.recordings] == ["1", "2,5"]
+
+
+FILE = "cholec80-CVS.xlsx"
+HEADER = ["video", "initial_minute", "initial_second", "final_minute", "final_second", *("two_structures", "cystic_plate")]
+HEADER = [*HEADER, "hepatocystic_triangle", "Total", "critical_view"]
+
+
+def sheet(*rows, header=HEADER):
+    return {FILE: sheet_xml.workbook([header, *rows])}
+
+
+def seconds_of(*rows):
+    """Return the three values of each second of the one video: C1, C2, C3."""
+    (labels,) = read_files("cholec80cvs", sheet(*rows)).recordings
+    values = marks.means(labels.marks, marks.VIEW_OF_SAFETY).tolist()
+    return dict(zip(labels.marks.positions.tolist(), values, strict=True))
+
+
+def told(severity, *rows, header=HEADER):
+    return "\n".join(sentences(faults_of("cholec80cvs", sheet(*rows, header=header)), severity))
+
+
+def test_both_ends_belong_to_an_interval_and_points_are_halves():
+    assert seconds_of([7, 0, 59, 1, 1, 2, 1, 0, 3, 0]) == {second: [1.0, 0.0, 0.5] for second in (59, 60, 61)}
+
+
+def test_videos_are_called_as_in_cholec80_and_seconds_are_counted():
+    two, eighty = read_files("cholec80cvs", EXAMPLES["cholec80cvs"]).recordings
+    assert (two.recording, eighty.recording) == ("video02", "video80")
+    assert two.clock.period_s == 1
+    assert two.marks.positions.tolist() == [0, 1, 2, 3, *range(20 * 60 + 26, 20 * 60 + 30)]
+    assert marks.raters_of(two.marks) == [""]
+
+
+def test_where_rows_overlap_the_last_one_with_a_point_counts_and_it_is_said():
+    rows = [[6, 0, 0, 0, 4, 1, 0, 0, 1, 0], [6, 0, 2, 0, 3, 2, 0, 0, 2, 0], [6, 0, 3, 0, 6, 0, 0, 0, 0, 0]]
+    assert [values[0] for values in seconds_of(*rows).values()] == [0.5, 0.5, 1.0, 1.0, 0.5, 0.0, 0.0]
+    what = "cholec80-CVS.xlsx: rows 2-4 give 3 seconds (2-4) of video06 different points; the last of them with any point counts"
+    assert what in told("warning", *rows)
+    assert "rows" not in told("warning", rows[0], [6, 0, 4, 0, 5, 1, 0, 0, 1, 0])
+
+
+def test_a_row_that_ends_before_it_starts_says_nothing_and_that_is_said():
+    rows = [[6, 15, 21, 14, 33, 1, 0, 1, 2, 0], [6, 0, 0, 0, 1, 0, 0, 0, 0, 0]]
+    assert seconds_of(*rows) == {second: [0.0, 0.0, 0.0] for second in (0, 1)}
+    assert "row 2: it ends at 14:33, before it starts at 15:21; it is left out, as by the data set's authors" in told("warning", *rows)
+
+
+def test_what_the_points_mean_is_said_at_every_reading():
+    what = "0, 1 and 2 points are read as 0, 0.5 and 1; seconds that are in no row are not labelled"
+    assert what in "\n".join(sentences(faults_of("cholec80cvs", EXAMPLES["cholec80cvs"]), "warning"))
+
+
+@pytest.mark.parametrize(
+    ("total", "achieved", "what"),
+    [(4, 1, "row 2: Total is 4, by the points 5; the points count"), (5, 0, "row 2: critical_view is 0, by the points 1")],
+)
+def test_sums_that_are_not_those_of_the_points_are_told(total, achieved, what):
+    assert what in told("warning", [1, 0, 0, 0, 1, 2, 2, 1, total, achieved])
+
+
+@pytest.mark.parametrize(
+    ("row", "what"),
+    [
+        ([1, 0, 0, 0, 1, 3, 0, 0], "cholec80-CVS.xlsx, row 2: two_structures is '3', expected a whole number in 0..2; correct it"),
+        ([1, 0, 0, 0, 60, 0, 0, 0], "row 2: final_second is '60', expected a whole number in 0..59"),
+        ([1, 0, 0, 10**9, 1, 0, 0, 0], "row 2: final_minute is '1000000000', expected a whole number in 0..1440"),
+        ([1, 0, 0.5, 0, 1, 0, 0, 0], "row 2: initial_second is '0.5', expected a whole number in 0..59"),
+        ([1, 0, 0, 0, 1, 0, None, 0], "row 2: cystic_plate is '', expected a whole number in 0..2"),
+        (["two", 0, 0, 0, 1, 0, 0, 0], "row 2: video is 'two', expected the number of a video of Cholec80"),
+    ],
+)
+def test_a_cell_that_cannot_be_used_is_refused_with_its_row(row, what):
+    assert what in told("error", row)
+    assert not read_faulty(row)
+
+
+@pytest.mark.parametrize(
+    ("row", "of"),
+    [(["mean of both"], " of 'mean of both'"), (["mean of both", *[None] * 7], " of 'mean of both'"), ([*[None] * 8, 15], "")],
+)
+def test_a_note_or_a_sum_below_the_rows_is_one_fault(row, of):
+    said = told("error", [1, 0, 0, 0, 1, 0, 0, 0], row)
+    assert said == f"{FILE}, row 3: it has none of the times and points{of}; remove the row if it is a note or a sum, else fill it in"
+
+
+@pytest.mark.parametrize(
+    "line", [["max", *[None] * 4, 2, 2, 2, 6], [*["Cholec80 CVS"], *[None] * 4, "v", 2], [*HEADER[:1], "start", None, "end"]]
+)
+def test_a_line_of_maxima_a_title_and_one_of_groups_above_the_header_are_passed_over(line):
+    files = {FILE: sheet_xml.workbook([line, HEADER, [1, 0, 0, 0, 1, 2, 2, 1]])}
+    assert not sentences(faults_of("cholec80cvs", files), "error")
+    assert "row 1: it stands above the header (row 2): not read" in "\n".join(sentences(faults_of("cholec80cvs", files), "warning"))
+
+
+def read_faulty(row):
+    return [one for one in faults_of("cholec80cvs", sheet(row)) if one.rule == "read-as"]
+
+
+def test_a_header_without_the_columns_is_refused():
+    assert "row 1: column hepatocystic_triangle missing; expected video, initial_minute" in told("error", header=HEADER[:7])
+    assert "row 1: column Total stands twice; rename or remove one" in told("error", header=[*HEADER, "Total"])
+    assert "has no rows below its header" in told("error")
+
+
+def test_a_column_that_is_not_kept_is_named():
+    assert "not kept: column 'surgeon'" in told("warning", [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, "A"], header=[*HEADER, "surgeon"])
+
+
+def test_workbooks_of_ratings_and_of_criteria_are_told_apart_by_their_columns(tmp_path):
+    for name in ("aixsuture", "cholec80cvs"):
+        (file,) = EXAMPLES[name].values()
+        path = tmp_path / name / "table.xlsx"
+        path.parent.mkdir()
+        path.write_bytes(file)
+        assert detect.detected(path).name == name
+
+
+def test_criteria_of_cholec80_are_scored_and_become_tables(tmp_path, capsys):
+    path = str(put(tmp_path / "in", EXAMPLES["cholec80cvs"]))
+    assert cli.main(["score", "criteria", "--ground-truth", path, "--predictions", path, "--json", "--bootstrap", "0"]) == 0
+    assert "C3" in capsys.readouterr().out
+    assert cli.main(["convert", path, "--to", "tables", "--out", str(tmp_path / "tables")]) == 0
+    assert "frames that count: 11 for criteria" in capsys.readouterr().out

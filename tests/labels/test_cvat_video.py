@@ -206,7 +206,7 @@ def tracks(draw):
     return shapes
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.lists(tracks(), min_size=1, max_size=4))
 def test_what_is_written_is_read_back_to_the_digit(drawn):
     lines = []

@@ -7,13 +7,12 @@ import random
 import re
 import zipfile
 
-import pandas as pd
 import pytest
 
+from each import each
 from fault_lines import sentences
 from label_examples import read_files, write_files
 from label_makers import lines, spelled
-from scrubin import cli
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.labels.files import detect
@@ -179,20 +178,25 @@ def as_excel(rows, *, prefix="", sheets=1):
         f'<Relationship Id="rId9" Type="{office}/worksheet" Target="{prefix}worksheets/sheet5.xml"/>'
         f'<Relationship Id="rId8" Type="{office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
     }
+    return zipped(parts)
+
+
+def zipped(parts):
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in parts.items():
             archive.writestr(name, text)
     return buffer.getvalue()
 
 
-CRITERIA = ["video", "initial_minute", "initial_second", "final_minute", "final_second"]
-CRITERIA = [*CRITERIA, "two_structures", "cystic_plate", "hepatocystic_triangle"]
+TIMES = ["initial_minute", "initial_second", "final_minute", "final_second"]
+CRITERIA = ["video", *TIMES, "two_structures", "cystic_plate", "hepatocystic_triangle"]
 ROW = ["S", "G", "T", "V", "R", 1, *[3] * 8, 24]
 BROKEN = '<c r="A1"><v>1e400</v></c>'
 RELATIONS_OF_ONE = (
     f'<Relationships xmlns="{sheet_xml.RELATIONS[1:-1]}"><Relationship Id="r0" Type="worksheet" Target="/xl/s0.xml"/></Relationships>'
 )
+STRICT_BOOK = f'<workbook xmlns="{sheet_xml.STRICT[1:-1]}"/>'
 FORMULAS = [f"=Raw!{column}4" for column in "ABCDEFGHIJKLMNO"]
 
 
@@ -220,11 +224,7 @@ def as_people_do(*sheets, hidden=()):
                     place = f"{chr(letter)}{r}"
                     if place != corner:  # programs empty what they merge
                         parts[f"xl/s{i}.xml"] = re.sub(rf'<c r="{place}".*?</c>', f'<c r="{place}" s="1"/>', parts[f"xl/s{i}.xml"])
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, text in parts.items():
-            archive.writestr(name, text)
-    return {"OSATS.xlsx": buffer.getvalue()}
+    return {"OSATS.xlsx": zipped(parts)}
 
 
 def a_cell(value, row, column):
@@ -239,24 +239,77 @@ def a_cell(value, row, column):
 
 
 def refused(files):
-    with pytest.raises(AnnotationError) as error:
-        read_files("aixsuture", files)
-    return "\n".join(fault.sentence for fault in error.value.faults)
+    return "\n".join(errors_of("aixsuture", files))
+
+
+WRONG = [*ROW[:6], "x", *ROW[7:]]
+TWO = [AIX, ROW, [*ROW[:4], "Q", *ROW[5:]]]
+MERGED = "and only that has the value; split the cells, and fill in each"
+NAMELESS = "has values and no name; name each column, also where cells are merged, or remove it"
+REFUSED = [
+    (
+        "row 2: GLOBA_RATING_SCORE is a formula without a stored value; open the workbook in a spreadsheet program and save it",
+        [("One", [AIX, [*ROW[:-1], "=SUM(G2:N2)"]])],
+    ),
+    (f"row 3: OSATS_RESPECT is merged with G2, {MERGED}", [("One", TWO, "G2:G3")]),
+    (f"row 2: OSATS_MOTION is merged with G2, {MERGED}", [("One", TWO, "G2:H2")]),
+    (f"row 3: INVESTIGATOR is merged with E2, {MERGED}", [("One", TWO, "E2:E3")]),
+    ("sheet 'Ratings', row 2: OSATS_RESPECT is 'x'; give points, or leave it empty", [("Notes", [["of May"]]), ("Ratings", [AIX, WRONG])]),
+    ("row 2: OSATS_RESPECT is 'TRUE'; give points, or leave it empty", [("One", [AIX, [*ROW[:6], True, *ROW[7:]]])]),
+    ("row 2: GLOBA_RATING_SCORE is '1,234': a decimal separator, or one of thousands?", [("One", [AIX, [*ROW[:-1], "1,234"]])]),
+    ("row 3: VIDEO or INVESTIGATOR is empty; name both", [("One", [AIX, ROW, ["Rated in May", *[None] * 14]], "A3:O5")]),
+    ("row 3: video 'V' was already rated by 'R'; keep one of the rows", [("One", [AIX, ROW, ROW])]),
+    ("row 1: column VIDEO, NOTE stands twice; rename or remove one", [("One", [[*AIX, "VIDEO", "NOTE", "NOTE"], ROW])]),
+    ("row 1: column OSATS_... missing; expected STUDENT", [("One", [[*AIX[:6], AIX[-1]], ROW[:7]])]),
+    ("sheet 'Ratings', row 1: column STUDENT missing", [("Notes", [["of May"]]), ("Ratings", [AIX[1:], ROW[1:]])]),
+    (f"row 1: column H {NAMELESS}", [("One", [[*AIX[:7], None, *AIX[7:]], [*ROW[:7], 4, *ROW[7:]]])]),
+    (f"row 1: column P {NAMELESS}", [("One", [[*AIX, None], [*ROW, 4]], "O1:P1")]),
+    (f"row 1: column P {NAMELESS}", [("One", [[*AIX, "=A1"], [*ROW, 4]])]),
+    (f"row 1: column H {NAMELESS}", [("One", [[*AIX[:7], "=A1", *AIX[7:]], [*ROW[:7], 4, *ROW[7:]]])]),
+]
+
+
+@each("told, sheets", REFUSED, say=lambda told, sheets: told)
+def test_what_a_sheet_of_ratings_cannot_say_is_one_fault_with_its_place_and_mend(told, sheets):
+    said = refused(as_people_do(*sheets))
+    assert f"OSATS.xlsx, {told}" in said
+    assert "\n" not in said
+
+
+def test_a_footnote_over_columns_of_points_is_one_fault():
+    said = refused(as_people_do(("One", [AIX, ROW, ["Note:", "Rated in May", *[None] * 13]], "B3:O3")))
+    assert said.startswith("OSATS.xlsx, row 3: VIDEO, INVESTIGATOR, OSATS_")
+    assert said.count("only that has the value") == 1
+
+
+@each("rows", [TWO[::2], [AIX, FORMULAS]])
+@each("hidden", [(), ("One",), ("Two",)])
+def test_a_second_sheet_of_ratings_is_an_error_whether_it_is_hidden_or_the_first(rows, hidden):
+    said = refused(as_people_do(("One", [AIX, ROW]), ("Two", rows), hidden=hidden))
+    assert said == "OSATS.xlsx, sheet 'Two': it has the columns of sheet 'One', too; put all rows into one of them, and remove the other"
+
+
+def test_of_a_workbook_without_a_cell_and_of_a_strict_one_it_is_said_as_such():
+    assert "OSATS.xlsx: no sheet has a cell" in refused(as_people_do(("Empty", [])))
+    said = refused(with_other(STRICT_BOOK, "xl/workbook.xml"))
+    assert said == "OSATS.xlsx: it is saved as Strict Open XML; save it as Excel workbook (.xlsx)"
+
+
+def test_a_merged_fact_is_told():
+    found = read_files("aixsuture", as_people_do(("One", TWO, "A2:A3")))
+    assert "row 3: STUDENT is merged with A2" in "".join(sentences(found.faults, "warning"))
+
+
+def test_columns_without_a_name_are_gaps():
+    assert scores_of(as_people_do(("One", [[None, None, *one[:3], None, *one[3:]] for one in (AIX, ROW)]))) == [24, *[3] * 8]
+    (data,) = as_people_do(("One", [[None, None, *one] for one in (CRITERIA, [1, 0, 0, 0, 0, 1, 1, 1])])).values()
+    assert len(read_files("cholec80cvs", {"a.xlsx": data}).recordings) == 1
 
 
 def scores_of(files, video="V", rater="R"):
     ratings = read_files("aixsuture", files).scores.ratings
     of_row = ratings[(ratings["id"] == video) & (ratings["rater"] == rater)]
     return [None if value != value else value for value in of_row["score"].astype(object)]
-
-
-def test_a_second_sheet_of_ratings_is_an_error_whether_it_is_hidden_or_the_first():
-    other = [*ROW[:4], "Q", *ROW[5:]]
-    for rows, hidden in itertools.product((other, FORMULAS), ((), ("One",), ("Two",))):
-        said = refused(as_people_do(("One", [AIX, ROW]), ("Two", [AIX, rows]), hidden=hidden))
-        assert (
-            said == "OSATS.xlsx, sheet 'Two': it has the columns of sheet 'One', too; put all rows into one of them, and remove the other"
-        )
 
 
 def test_the_only_sheet_with_the_columns_is_read_wherever_it_stands_and_others_with_cells_are_named():
@@ -266,23 +319,6 @@ def test_the_only_sheet_with_the_columns_is_read_wherever_it_stands_and_others_w
         "OSATS.xlsx, sheet 'Notes': it is not read, and has cells; put into one sheet what belongs to it",
         "OSATS.xlsx, sheet 'Template': it is not read, and has cells; put into one sheet what belongs to it",
     )
-    assert "OSATS.xlsx, sheet 'Ratings', row 2: OSATS_FLOW is 'x'" in refused(
-        as_people_do(("Notes", [["of May"]]), ("Ratings", [AIX, [*ROW[:10], "x", *ROW[11:]]]))
-    )
-    assert "OSATS.xlsx: no sheet has a cell" in refused(as_people_do(("Empty", [])))
-
-
-def test_a_formula_without_a_value_and_a_merged_score_are_errors_with_row_and_column():
-    formula = [*ROW[:-1], "=SUM(G2:N2)"]
-    assert refused(as_people_do(("One", [AIX, formula]))).startswith(
-        "OSATS.xlsx, row 2: GLOBA_RATING_SCORE is a formula without a stored value; open the workbook"
-    )
-    rows = [AIX, ROW, [*ROW[:4], "Q", *ROW[5:]]]
-    assert "row 3: OSATS_RESPECT is merged with G2, and only that has the value" in refused(as_people_do(("One", rows, "G2:G3")))
-    assert "row 2: OSATS_MOTION is merged with G2" in refused(as_people_do(("One", rows, "G2:H2")))
-    assert "row 3: INVESTIGATOR is merged with E2" in refused(as_people_do(("One", rows, "E2:E3")))
-    found = read_files("aixsuture", as_people_do(("One", rows, "A2:A3")))
-    assert "row 3: STUDENT is merged with A2" in "".join(sentences(found.faults, "warning"))
 
 
 def test_merged_cells_and_formulas_that_hide_nothing_say_nothing():
@@ -413,10 +449,9 @@ def test_a_title_too_long_for_the_header_to_be_found_is_told_where_it_must_stand
 
 
 def test_rows_that_say_no_number_are_counted_from_the_first():
-    rows = broken_at("", AIX, [*ROW[:6], "x", *ROW[7:]]).replace("<row>", '<row r="4">', 1)
-    assert refused(with_other(f"{rows}</sheetData></worksheet>", "xl/s0.xml", (("Ratings", []),))).startswith(
-        "OSATS.xlsx, row 5: OSATS_RESPECT is 'x'"
-    )
+    rows = broken_at("", AIX, WRONG).replace("<row>", '<row r="4">', 1)
+    said = refused(with_other(f"{rows}</sheetData></worksheet>", "xl/s0.xml", (("Ratings", []),)))
+    assert said.startswith("OSATS.xlsx, row 5: OSATS_RESPECT is 'x'")
 
 
 def test_a_cell_that_says_no_place_stands_behind_the_one_before_it():
@@ -427,11 +462,6 @@ def test_a_cell_that_says_no_place_stands_behind_the_one_before_it():
     assert scores_of(with_other(f"{said}</sheetData></worksheet>", "xl/s0.xml", (("Ratings", []),))) == [21, *points]
 
 
-def test_a_workbook_of_strict_open_xml_is_refused_as_such():
-    book = f'<workbook xmlns="{sheet_xml.STRICT[1:-1]}"/>'
-    assert refused(with_other(book, "xl/workbook.xml")) == "OSATS.xlsx: it is saved as Strict Open XML; save it as Excel workbook (.xlsx)"
-
-
 def test_a_long_number_above_the_header_takes_no_time():
     digits = "1" * 1000
     assert not errors_of("aixsuture", as_people_do(("Ratings", [[*ROW[:6], *[f"{digits}/{digits}="] * 8], AIX, ROW])))
@@ -439,16 +469,8 @@ def test_a_long_number_above_the_header_takes_no_time():
 
 def test_a_workbook_of_strict_open_xml_beside_labels_is_no_sheet_of_raters(tmp_path):
     (tmp_path / "a.csv").write_text("frame,phase\n0,Preparation\n")
-    (tmp_path / "notes.xlsx").write_bytes(*with_other(f'<workbook xmlns="{sheet_xml.STRICT[1:-1]}"/>', "xl/workbook.xml").values())
+    (tmp_path / "notes.xlsx").write_bytes(*with_other(STRICT_BOOK, "xl/workbook.xml").values())
     assert detect.detected(tmp_path).name == "phase-tables"
-
-
-def test_a_footnote_over_all_columns_is_one_fault():
-    said = refused(as_people_do(("One", [AIX, ROW, ["Rated in May", *[None] * 14]], "A3:O5")))
-    assert said == "OSATS.xlsx, row 3: VIDEO or INVESTIGATOR is empty; name both"
-    said = refused(as_people_do(("One", [AIX, ROW, ["Note:", "Rated in May", *[None] * 13]], "B3:O3")))
-    assert said.startswith("OSATS.xlsx, row 3: VIDEO, INVESTIGATOR, OSATS_")
-    assert said.count("only that has the value") == 1
 
 
 def test_a_truth_value_of_a_fact_is_the_number_that_is_stored_and_a_word_stays_one():
@@ -460,14 +482,9 @@ def test_a_truth_value_of_a_fact_is_the_number_that_is_stored_and_a_word_stays_o
 def with_other(part, name="xl/s1.xml", sheets=(("Ratings", [AIX, ROW]), ("Own", [["x"]]))):
     """Return a workbook of which one part is these bytes; None: it has none."""
     (data,) = as_people_do(*sheets).values()
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as changed:
-        for one in archive.namelist():
-            if one != name:
-                changed.writestr(one, archive.read(one))
-            elif part is not None:
-                changed.writestr(one, part)
-    return {"OSATS.xlsx": buffer.getvalue()}
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = {one: archive.read(one) for one in archive.namelist()} | {name: part}
+    return {"OSATS.xlsx": zipped({one: data for one, data in parts.items() if data is not None})}
 
 
 def broken_at(cell, *rows):
@@ -476,26 +493,23 @@ def broken_at(cell, *rows):
     return f'<worksheet xmlns="{sheet_xml.MAIN[1:-1]}"><sheetData>{"".join(f"<row>{one}</row>" for one in cells)}<row>{cell}</row>'
 
 
-@pytest.mark.parametrize("cell", ['<c r="ALM1"><v>1</v></c>', '<c r="A1"><v>1e400</v></c>', '<c r="A1"><v>abc</v></c>', "<c", None])
-def test_what_is_wrong_on_a_sheet_that_nobody_reads_is_a_warning(cell):
-    sheet = (
-        None if cell is None else f'<worksheet xmlns="{sheet_xml.MAIN[1:-1]}"><sheetData><row r="1">{cell}</row></sheetData></worksheet>'
-    )
-    found = read_files("aixsuture", with_other(sheet))
-    assert found.scores.ratings["score"].tolist() == [24, *[3] * 8]
-    assert "sheet 'Own': it cannot be read; put into one sheet what belongs to it" in "".join(sentences(found.faults, "warning"))
-
-
-@pytest.mark.parametrize(
-    ("name", "part"),
+@each(
+    "name, part",
     [
+        ("xl/s1.xml", None),
         ("xl/s1.xml", f"<worksheet>{' ' * sheet_xml.LARGEST_BYTES}</worksheet>"),
         ("xl/_rels/workbook.xml.rels", RELATIONS_OF_ONE),
+        *(
+            ("xl/s1.xml", f"{broken_at(cell)}</sheetData></worksheet>")
+            for cell in ('<c r="ALM1"><v>1</v></c>', '<c r="A1"><v>1e400</v></c>', '<c r="A1"><v>abc</v></c>', "<c")
+        ),
     ],
+    say=lambda name, part: (part or name)[-60:],
 )
-def test_a_sheet_too_large_to_look_at_and_one_without_a_part_are_warnings(name, part):
+def test_what_is_wrong_on_a_sheet_that_nobody_reads_is_a_warning(name, part):
     found = read_files("aixsuture", with_other(part, name))
-    assert "sheet 'Own': it cannot be read" in "".join(sentences(found.faults, "warning"))
+    assert found.scores.ratings["score"].tolist() == [24, *[3] * 8]
+    assert "sheet 'Own': it cannot be read; put into one sheet what belongs to it" in "".join(sentences(found.faults, "warning"))
 
 
 @pytest.mark.parametrize(
@@ -551,28 +565,6 @@ def test_a_workbook_with_a_whole_sheet_of_each_of_two_formats_could_be_either_an
     assert detect.detected(path).name == "cholec80cvs"
 
 
-def test_columns_without_a_name_are_gaps_and_a_name_that_stands_twice_is_said():
-    rows = [[None, None, *one[:3], None, *one[3:]] for one in (AIX, ROW)]
-    assert scores_of(as_people_do(("One", rows))) == [24, *[3] * 8]
-    said = refused(as_people_do(("One", [[*AIX, "VIDEO", "NOTE", "NOTE"], ROW])))
-    assert said == "OSATS.xlsx, row 1: column VIDEO, NOTE stands twice; rename or remove one"
-    said = refused(as_people_do(("One", [[*AIX[:6], AIX[-1]], ROW[:7]])))
-    assert said.startswith("OSATS.xlsx, row 1: column OSATS_... missing; expected STUDENT")
-    (data,) = as_people_do(("One", [[None, None, *one] for one in (CRITERIA, [1, 0, 0, 0, 0, 1, 1, 1])])).values()
-    assert len(read_files("cholec80cvs", {"a.xlsx": data}).recordings) == 1
-
-
-@pytest.mark.parametrize(
-    ("header", "merged"),
-    [([*AIX[:7], None, *AIX[7:]], ()), ([*AIX, None], ("O1:P1",)), ([*AIX, "=A1"], ()), ([*AIX[:7], "=A1", *AIX[7:]], ())],
-)
-def test_values_below_a_header_that_is_merged_or_a_formula_and_between_columns_without_a_name_are_an_error(header, merged):
-    at = next(i for i, name in enumerate(header) if name not in AIX)
-    row = [*ROW[:at], 4, *ROW[at:]]
-    what = f"row 1: column {chr(ord('A') + at)} has values and no name; name each column, also where cells are merged, or remove it"
-    assert refused(as_people_do(("One", [header, row], *merged))) == f"OSATS.xlsx, {what}"
-
-
 def test_values_of_every_nameless_column_of_criteria_are_one_error():
     rows = [[*CRITERIA[:6], None, CRITERIA[6], None, CRITERIA[7]], [1, 0, 0, 0, 0, 1, 2, 1, "=A2", 1]]
     (data,) = as_people_do(("One", rows, "F1:G1")).values()
@@ -600,21 +592,9 @@ def test_a_workbook_with_few_words_of_a_format_or_without_a_cell_is_of_none(tmp_
         detect.detected(tmp_path / "table.xlsx")
 
 
-def test_the_fault_of_a_sheet_behind_one_of_notes_is_named():
-    said = refused(as_people_do(("Notes", [["of May"]]), ("Ratings", [AIX[1:], ROW[1:]])))
-    assert "OSATS.xlsx, sheet 'Ratings', row 1: column STUDENT missing" in said
-
-
-def test_a_truth_value_is_no_points():
-    assert "row 2: OSATS_RESPECT is 'TRUE'; give points" in refused(as_people_do(("One", [AIX, [*ROW[:6], True, *ROW[7:]]])))
-
-
 def test_texts_of_cells_are_read_as_in_every_table_decimal_commas_and_missing_values():
     rows = [AIX, [*ROW[:6], "3,5", "n/a", "NA", "-", *ROW[10:-1], "24,5"], [*ROW[:3], "W", *ROW[4:6], 3.125, *ROW[7:-1], "1,234"]]
     assert scores_of(as_people_do(("One", rows)))[:5] == [24.5, 3.5, None, None, None]
-    assert "row 2: GLOBA_RATING_SCORE is '1,234': a decimal separator, or one of thousands?" in refused(
-        as_people_do(("One", [AIX, [*ROW[:-1], "1,234"]]))
-    )
 
 
 @pytest.mark.parametrize(
@@ -663,10 +643,9 @@ def test_a_workbook_saved_by_excel_is_read(seed):
     [
         b"PK\x03\x04 no zip",
         as_excel([AIX])[:400],
-        as_excel([["1" * 400]]).replace(b"111</v>", b"1e9</v>"),
         sheet_xml.workbook([["a"]])[:-30],
     ],
-    ids=["no zip", "cut off", "broken part", "no end"],
+    ids=["no zip", "cut off", "no end"],
 )
 def test_what_is_no_workbook_is_refused_and_its_reader_says_why(data, tmp_path):
     with pytest.raises(AnnotationError, match=r"OSATS\.xlsx.*(save it as Excel workbook|column|header|first sheet)"):
@@ -676,18 +655,14 @@ def test_what_is_no_workbook_is_refused_and_its_reader_says_why(data, tmp_path):
 
 
 def test_a_number_beyond_any_float_and_columns_that_are_not_kept_are_told():
-    row = ["S", "G", "T", "V", "R", 1, *[3] * 8, 24]
-    found = read_files("aixsuture", {"OSATS.xlsx": as_excel([[*AIX, "NOTE"], [*row, "late"]])})
+    found = read_files("aixsuture", {"OSATS.xlsx": as_excel([[*AIX, "NOTE"], [*ROW, "late"]])})
     assert sentences(found.faults, "warning") == ("OSATS.xlsx: not kept: column 'NOTE'",)
-    with pytest.raises(AnnotationError, match=r"OSATS\.xlsx: not a workbook that can be read"):
-        read_files("aixsuture", {"OSATS.xlsx": as_excel([AIX, [*row[:-1], float("inf")]])})
+    assert "OSATS.xlsx: not a workbook that can be read" in refused({"OSATS.xlsx": as_excel([AIX, [*ROW[:-1], float("inf")]])})
 
 
-def test_a_rater_who_rated_a_video_twice_is_named_with_the_second_row():
-    row = ["S", "G", "T", "V", "R", 1, *[3] * 8, 24]
-    with pytest.raises(AnnotationError, match=r"row 3: video 'V' was already rated by 'R'; keep one of the rows"):
-        read_files("aixsuture", {"OSATS.xlsx": as_excel([AIX, row, row])})
-    assert read_files("aixsuture", {"OSATS.xlsx": as_excel([AIX, row, [*row[:4], "Q", *row[5:]]])}).scores
+def test_decimal_commas_of_a_rater_are_read_where_no_comma_separates_cells():
+    ratings = read_files("lasana", {"r/PegTransfer_rater0.csv": b"id;depth_perception;efficiency\na;1,0;2\nb;2,5;4\n"}).scores.ratings
+    assert sorted(ratings["score"]) == [1.0, 2.0, 2.5, 4.0]
 
 
 def test_a_recording_of_a_split_that_nobody_rated_keeps_its_subset():
@@ -708,17 +683,3 @@ def test_a_recording_of_a_split_that_nobody_rated_keeps_its_subset():
 def test_points_of_aixsuture_that_cannot_be_are_told(items, total, told):
     found = read_files("aixsuture", {"OSATS.xlsx": as_excel([AIX, ["S", "G", "T", "V", "R", 1, *items, total]])})
     assert sentences(found.faults, "warning") == (() if told is None else (f"OSATS.xlsx, row 2: {told}",))
-
-
-def test_an_item_of_jigsaws_beyond_its_five_points_is_refused():
-    files = {"j/meta_file_Suturing.txt": b"Suturing_B001\tN\t20\t9\t2\t2\t2\t3\t2\n"}
-    with pytest.raises(AnnotationError, match=r"line 1: an item has 9 points, not 1 to 5; correct it"):
-        read_files("jigsaws", files)
-
-
-def test_decimal_commas_of_a_rater_are_converted_where_no_comma_separates_cells(tmp_path):
-    (tmp_path / "raw").mkdir()
-    (tmp_path / "raw/PegTransfer_rater0.csv").write_text("id;depth_perception;efficiency\na;1,0;2\nb;2,5;4\n")
-    asked = ["convert", str(tmp_path / "raw"), "--from", "lasana", "--to", "tables", "--out", str(tmp_path / "out")]
-    assert cli.main(asked) == 0
-    assert sorted(pd.read_parquet(tmp_path / "out/ratings.parquet").score) == [1.0, 2.0, 2.5, 4.0]

@@ -20,6 +20,9 @@ def tables():
     return {f"t/{name}": data for name, data in render(kept, writer_of("tables-csv")).files.items()}
 
 
+OF_KINDS = "vocabulary 'own-x': expected lists of names by kind"
+
+
 @pytest.fixture
 def refused(tables):
     """Return what is said of the tables with a text in one of them replaced."""
@@ -48,6 +51,40 @@ def refused(tables):
         ("phases.csv", "dissection,1", "dissection,99", "t/phases.csv, frame 16, VID07: phase_id 99: it is not in 0..6 of 'cholect50'"),
         ("phases.csv", "dissection,1", "dissection,-1", "column 'phase_id': expected at least 0, but got -1"),
         ("phases.csv", "calot-triangle-dissection", "preparation", "phase_id 1: it is 'calot-triangle-dissection' in 'cholect50'"),
+        (
+            "labelled.csv",
+            "VID07,instances,40,cholect50,triplet\n",
+            "",
+            "t/triplets.csv, frame 40, VID07: has rows for frames that the table labelled does not name; add them to the table labelled",
+        ),
+        (
+            "labelled.csv",
+            "VID07,phases,16,",
+            "VID07,phases,15,",
+            "t/labelled.csv, frame 15, VID07: the phase was labelled, but there is none",
+        ),
+        (
+            "labelled.csv",
+            "VID07,instances,40,cholect50,triplet",
+            "VID07,instances,40,cholect50,instrument",
+            "t/labelled.csv, VID07: instances have the details instrument, triplet; instances of a recording have one",
+        ),
+        (
+            "labelled.csv",
+            "16,cholect50,triplet",
+            "16,cholec80,triplet",
+            "t/labelled.csv, VID07: it has 2 vocabularies, cholec80, cholect50",
+        ),
+        ("labels.json", '"fps"', '"image_size": [0, 5], "fps"', "'image_size' is [0, 5], expected width and height in px"),
+        ("labels.json", '"vocabulary": "cholect50"', '"vocabulary": 5', "'vocabulary' is 5, expected a name"),
+        ("labels.json", '"recordings": {', '"recordings": {"Z": 5, ', "recording 'Z': expected an object, but got 5"),
+        ("labels.json", '"vocabularies": {', '"vocabularies": {"own-x": 5', OF_KINDS),
+        (
+            "labels.json",
+            '"vocabularies": {',
+            '"vocabularies": {"own-x": {"organ": []}',
+            "vocabulary 'own-x': expected lists of names by kind",
+        ),
     ],
 )
 def test_tables_that_contradict_themselves_are_refused(refused, name, old, new, message):
@@ -117,53 +154,6 @@ def test_without_the_table_labelled_frames_with_rows_count_and_that_is_said(tabl
     (labels,) = read_files("tables", bare).recordings
     assert labels.instances.positions.tolist() == [16, 40]
     assert [fault.rule for fault in faults_of("tables", bare)] == ["labelled-unstated"]
-
-
-@pytest.mark.parametrize(
-    ("name", "old", "new", "message"),
-    [
-        (
-            "labelled.csv",
-            "VID07,instances,40,cholect50,triplet\n",
-            "",
-            "t/triplets.csv, frame 40, VID07: has rows for frames that the table labelled does not name; add them to the table labelled",
-        ),
-        (
-            "labelled.csv",
-            "VID07,phases,16,",
-            "VID07,phases,15,",
-            "t/labelled.csv, frame 15, VID07: the phase was labelled, but there is none",
-        ),
-        (
-            "labelled.csv",
-            "VID07,instances,40,cholect50,triplet",
-            "VID07,instances,40,cholect50,instrument",
-            "t/labelled.csv, VID07: instances have the details instrument, triplet; instances of a recording have one",
-        ),
-        (
-            "labelled.csv",
-            "16,cholect50,triplet",
-            "16,cholec80,triplet",
-            "t/labelled.csv, VID07: it has 2 vocabularies, cholec80, cholect50",
-        ),
-    ],
-)
-def test_the_table_labelled_and_the_others_must_agree(refused, name, old, new, message):
-    assert message in refused(name, old, new)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('"fps"', '"image_size": [0, 5], "fps"', "'image_size' is [0, 5], expected width and height in px"),
-        ('"vocabulary": "cholect50"', '"vocabulary": 5', "'vocabulary' is 5, expected a name"),
-        ('"recordings": {', '"recordings": {"Z": 5, ', "recording 'Z': expected an object, but got 5"),
-        ('"vocabularies": {', '"vocabularies": {"own-x": 5', "vocabulary 'own-x': expected lists of names by kind"),
-        ('"vocabularies": {', '"vocabularies": {"own-x": {"organ": []}', "vocabulary 'own-x': expected lists of names by kind"),
-    ],
-)
-def test_notes_of_a_wrong_kind_are_refused(refused, old, new, message):
-    assert message in refused("labels.json", old, new)
 
 
 def test_a_table_and_its_other_form_are_refused_together(tables):

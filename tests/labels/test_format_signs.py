@@ -1,14 +1,15 @@
-"""Formats by their signs: the right one of every example, and a refusal rather than a guess."""
+"""Formats by their signs: each module is found, the right one of every example, and a refusal rather than a guess."""
 
 import gzip
 import io
+import sys
 
 import pandas as pd
 import pytest
 
 from label_examples import EXAMPLES
 from scrubin.base.errors import AnnotationError
-from scrubin.labels import tried
+from scrubin.labels import formats, tried
 from scrubin.labels.files import detect
 from scrubin.labels.registry import never, readable
 
@@ -91,3 +92,22 @@ def test_it_is_said_of_every_format_which_files_of_its_authors_it_was_tried_on()
     assert set(tried.TRIED) == set(readable())
     assert tried.sentence("cataract101").startswith("tried on 3 files of the authors (as in matinmoqadas/Cataract-101")
     assert tried.sentence("pitvis") == "none found so far"
+
+
+MADE_UP = '"""A format."""\n'
+
+
+def test_modules_and_those_of_packages_are_found_in_sorted_order(tmp_path, monkeypatch):
+    package = tmp_path / "made_up_formats"
+    (package / "inner").mkdir(parents=True)
+    for file in ("__init__.py", "b.py", "a.py", "submission.py", "inner/__init__.py", "inner/reader.py"):
+        (package / file).write_text(MADE_UP)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    names = list(formats.modules([str(package)], package.name))
+    assert names == [f"made_up_formats.{name}" for name in ("a", "b", "inner", "inner.reader")]
+
+
+def test_every_module_of_a_format_is_imported():
+    names = list(formats.modules(formats.__path__, formats.__name__))
+    assert "scrubin.labels.formats.triplets.cholect50" in names
+    assert all(name in sys.modules for name in names)

@@ -1,23 +1,12 @@
 """HeiChole's tables beside the phases: instruments by their columns, points of skill, faults with their line."""
 
-import pytest
-
-from fault_lines import sentences
-from label_examples import EXAMPLES, faults_of, read_files, write_files
+from label_examples import EXAMPLES, read_files, said
 from scrubin import cli
 from scrubin.labels.files import detect
 from verdict_cases import write_files as put
 
 INSTRUMENTS, SKILL = "heichole-instruments", "heichole-skill"
 FILE = "hei/Instrument/Hei-Chole1_Annotation_Instrument.csv"
-
-
-def said(form, files, severity="error"):
-    return "\n".join(sentences(faults_of(form, files), severity))
-
-
-def row(frame, *seen, count=21):
-    return f"{frame},{','.join('1' if column in seen else '0' for column in range(count))}\n"
 
 
 def test_a_column_is_a_category_and_the_last_is_a_shaft_of_nobody_knows_what():
@@ -29,29 +18,6 @@ def test_a_column_is_a_category_and_the_last_is_a_shaft_of_nobody_knows_what():
     assert found[2:] == [(2, "grasper"), (2, "stapler"), (2, "undefined instrument shaft"), (3, "suction-irrigation")]
 
 
-def test_instruments_come_back_as_they_were():
-    (data,) = EXAMPLES[INSTRUMENTS].values()
-    assert write_files(INSTRUMENTS, read_files(INSTRUMENTS, EXAMPLES[INSTRUMENTS])).files == {FILE.rsplit("/", 1)[1]: data}
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        (row(0) + row(1, 9), "Hei-Chole1_Annotation_Instrument.csv, line 2: category 9 is 1, and there is none of that number"),
-        (row(0).replace("0,0", "0,2", 1), "line 1: category 0 is 2, expected 0 or 1; 1 means in view"),
-        (row(0, count=7), "is no frame with 21 numbers; write lines such as 0,0,0"),
-        (row(0) + row(0), "line 2: the frame does not follow the one before"),
-        ("", "has no rows; remove the file, or export it again"),
-    ],
-)
-def test_a_fault_of_instruments_names_its_line(text, told):
-    assert told in said(INSTRUMENTS, {FILE: text.encode()})
-
-
-def test_frames_that_are_missing_are_counted():
-    assert "3 frames have no row" in said(INSTRUMENTS, {FILE: (row(0) + row(4)).encode()}, "warning")
-
-
 def test_points_are_ratings_of_a_video_and_of_its_parts():
     scores = read_files(SKILL, EXAMPLES[SKILL]).scores
     points = {id_: of["score"].tolist() for id_, of in scores.ratings.groupby("id")}
@@ -59,19 +25,14 @@ def test_points_are_ratings_of_a_video_and_of_its_parts():
     assert scores.ratings["aspect"].tolist()[:2] == ["depth_perception", "bimanual_dexterity"]
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        (b"5,4,4,3\n", 'a_Skill.csv, line 1: "5,4,4,3" is no 5 whole numbers in 1..5; give depth_perception, bimanual_dexterity'),
-        (b"5,4,4,3,0\n", "is no 5 whole numbers in 1..5"),
-        (b"5,4,4,3,2.5\n", "is no 5 whole numbers in 1..5"),
-        (b"5,4,4,3,2\n5,4,4,3,2\n", "has 2 lines; give one, with the points of the five aspects"),
-        (b"", "has 0 lines"),
-    ],
-)
-def test_a_fault_of_skill_is_named(text, told):
-    assert told in said(SKILL, {"a_Skill.csv": text})
-    assert "the video a is also in a_Skill.csv" in said(SKILL, {"a_Skill.csv": b"1,1,1,1,1\n", "b/a_skill.csv": text})
+def test_a_table_without_rows_and_frames_that_are_missing_are_named():
+    assert "has no rows; remove the file, or export it again" in said(INSTRUMENTS, {FILE: b""})
+    text = "".join(f"{frame},{','.join('0' * 21)}\n" for frame in (0, 4)).encode()
+    assert "3 frames have no row" in said(INSTRUMENTS, {FILE: text}, "warning")
+
+
+def test_the_skill_of_a_video_stands_in_one_file():
+    assert "the video a is also in a_Skill.csv" in said(SKILL, {"a_Skill.csv": b"1,1,1,1,1\n", "b/a_skill.csv": b"1,1,1,1,1\n"})
 
 
 def test_where_all_tables_are_in_one_folder_the_phases_come_first(tmp_path):

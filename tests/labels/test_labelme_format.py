@@ -1,7 +1,23 @@
-import pytest
+"""LabelMe: boxes, outlines, masks and points by label and group, written back, and refused with file and shape."""
 
+from __future__ import annotations
+
+import json
+import random
+
+import numpy as np
+import pytest
+from pycocotools import mask as reference
+
+from each import each
+from label_examples import dumps, faults_of, read_files, write_files
 from scrubin.base.errors import AnnotationError
+from scrubin.labels.files.loss import Fit, fitted
+from scrubin.labels.files.output import writer_of
 from scrubin.labels.formats.objects import labelme
+from scrubin.labels.formats.objects.labelme import write
+from scrubin.labels.points import POINTS, Point
+from scrubin.labels.registry import Output
 
 FOLDER = "annotations/labelme/case one"
 
@@ -76,3 +92,162 @@ def test_the_faults_of_all_files_are_named(read, make):
     with pytest.raises(AnnotationError) as caught:
         read(b"{", make.labelme([make.shape(label="x"), make.shape(points=[])]), make.labelme([make.shape()]))
     assert len(caught.value.faults) == 3
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+WIDTH, HEIGHT = 64, 48
+
+
+def polygon(corners, label="grasper", group=None, **more):
+    return {"label": label, "points": corners, "shape_type": "polygon", "group_id": group, "flags": {}, **more}
+
+
+def files_of(shapes, width=WIDTH, height=HEIGHT):
+    return {"v/000003.json": dumps({"shapes": shapes, "imageWidth": width, "imageHeight": height})}
+
+
+def rows_of(shapes):
+    (labels,) = read_files("labelme", files_of(shapes), vocabulary="cholect50").recordings
+    return labels.instances.rows
+
+
+def counts_of(*polygons):
+    """What pycocotools draws of some polygons."""
+    return reference.merge(reference.frPyObjects([np.ravel(one).tolist() for one in polygons], HEIGHT, WIDTH))["counts"].decode()
+
+
+def corners(rng, few=3):
+    return [[rng.uniform(0, WIDTH), rng.uniform(0, HEIGHT)] for _ in range(rng.randint(few, 12))]
+
+
+def test_a_polygon_is_the_mask_that_pycocotools_draws():
+    rng = random.Random(6)
+    for _ in range(60):
+        drawn = corners(rng, few=5)
+        (row,) = rows_of([polygon(drawn)]).to_dict("records")
+        assert row["mask"] == counts_of(drawn)
+        xs, ys = zip(*drawn, strict=True)
+        box = [min(xs) / WIDTH, min(ys) / HEIGHT, (max(xs) - min(xs)) / WIDTH, (max(ys) - min(ys)) / HEIGHT]
+        assert [row[side] for side in "xywh"] == pytest.approx(box)
+
+
+LEFT, RIGHT = [[2, 2], [20, 2], [20, 30], [2, 30]], [[40, 10], [60, 10], [60, 40]]
+
+
+def test_polygons_of_one_label_and_group_are_one_instance():
+    rows = rows_of([polygon(LEFT, group=1), polygon(RIGHT, "hook", group=1), polygon(RIGHT, group=1), polygon(RIGHT)])
+    assert rows["instrument_id"].tolist() == [0, 2, 0]
+    assert rows["mask"].tolist() == [counts_of(LEFT, RIGHT), counts_of(RIGHT), counts_of(RIGHT)]
+    whole = rows.iloc[0]
+    assert [whole[side] for side in "xywh"] == pytest.approx([2 / WIDTH, 2 / HEIGHT, 58 / WIDTH, 38 / HEIGHT])
+
+
+def test_polygons_without_a_group_are_instances_of_their_own():
+    assert len(rows_of([polygon(LEFT), polygon(RIGHT)])) == 2
+
+
+def test_rectangles_stay_boxes_whatever_their_group():
+    rectangle = {**polygon([[2, 2], [20, 30]], group=1), "shape_type": "rectangle"}
+    rows = rows_of([rectangle, rectangle, polygon(RIGHT, group=1)])
+    assert rows["mask"].isna().tolist() == [True, True, False]
+    assert "mask" not in rows_of([rectangle])
+    (told,) = [fault.what for fault in faults_of("labelme", files_of([rectangle]), vocabulary="cholect50") if fault.rule == "not-kept"]
+    assert told == "not kept: 'group_id' of shapes"
+
+
+def test_a_polygon_between_the_centres_of_pixels_keeps_its_box_and_is_told():
+    thin = [[3.1, 3.1], [3.2, 3.1], [3.2, 3.2]]
+    rows = rows_of([polygon(thin), polygon(LEFT)])
+    assert rows["mask"].isna().tolist() == [True, False]
+    told = [fault.what for fault in faults_of("labelme", files_of([polygon(thin)]), vocabulary="cholect50") if fault.rule == "polygon"]
+    assert told == ["1 instances of polygons cover no pixel, so only their boxes are read"]
+
+
+@each(
+    "shapes, size, message",
+    [
+        ([polygon(LEFT[:2])], (WIDTH, HEIGHT), "shape 0: points are .*; give three or more corners in pixels"),
+        ([polygon(LEFT), polygon([[1, 1], [90, 1], [90, 9]])], (WIDTH, HEIGHT), "shape 1: points .*; draw the box inside the image"),
+        ([polygon([[1, 1], [float("nan"), 1], [9, 9]])], (WIDTH, HEIGHT), "shape 0: points are "),
+        ([polygon(LEFT)], (10**9, 10**9), "000003.json: a mask is of an image of 1000000000x1000000000; correct the size"),
+    ],
+)
+def test_a_polygon_that_is_none_is_refused_with_its_place(shapes, size, message):
+    with pytest.raises(AnnotationError, match=message):
+        read_files("labelme", files_of(shapes, *size), vocabulary="cholect50")
+
+
+def test_masks_of_labelme_become_those_of_coco():
+    collection = read_files("labelme", files_of([polygon(LEFT, group=1), polygon(RIGHT, group=1)]), vocabulary="cholect50")
+    kept, losses = fitted(collection, writer_of("coco"), Fit("labelme", 1))
+    assert not losses
+    (one,) = json.loads(write_files("coco", kept).files["annotations.json"])["annotations"]
+    assert one["segmentation"] == {"size": [HEIGHT, WIDTH], "counts": counts_of(LEFT, RIGHT)}
+    assert one["area"] == reference.area(one["segmentation"])
+
+
+def test_masks_written_as_polygons_are_read_as_the_same_pixels():
+    rng = random.Random(4)
+    shapes = [polygon(corners(rng, few=5), group=rng.choice([None, 1, 2])) for _ in range(40)]
+    collection = read_files("labelme", files_of(shapes), vocabulary="cholect50")
+    (before,) = collection.recordings
+    out = write_files("labelme", collection)
+    assert set(out.losses) <= {"boxes that are not those around the mask"}
+    (after,) = read_files("labelme", {f"out/{file}": data for file, data in out.files.items()}).recordings
+    assert before.instances.rows["mask"].tolist() == after.instances.rows["mask"].tolist()
+    again = write_files("labelme", read_files("labelme", {f"out/{file}": data for file, data in out.files.items()}))
+    assert (again.files, sum(again.losses.values())) == (out.files, 0)
+
+
+RECTANGLE = {"label": "grasper", "points": [[10, 10], [40, 30]], "shape_type": "rectangle", "group_id": 7}
+OUTLINE = {"label": "hook", "points": [[50, 10], [90, 10], [90, 40]], "shape_type": "polygon", "group_id": 8}
+TIP = {"label": "tip", "points": [[20, 20]], "shape_type": "point", "group_id": 7}
+
+
+def read_shapes(shapes):
+    files = {"v/000003.json": dumps({"shapes": shapes, "imageWidth": 100, "imageHeight": 50})}
+    return read_files("labelme", files, vocabulary="cholect50")
+
+
+def points_of(shapes):
+    return read_shapes(shapes).recordings[0].instances.rows[POINTS].tolist()
+
+
+def test_a_point_is_of_the_instance_of_its_group():
+    hidden = TIP | {"label": "hinge", "points": [[60, 25]], "group_id": 8, "flags": {"hidden": True}}
+    assert points_of([TIP, RECTANGLE, OUTLINE, hidden]) == [(Point("tip", 0.2, 0.4, 2),), (Point("hinge", 0.6, 0.5, 1),)]
+
+
+def test_what_was_written_is_read_as_the_same():
+    hidden = TIP | {"label": "hinge", "flags": {"hidden": True}}
+    before, out = read_shapes([RECTANGLE, TIP, hidden, OUTLINE | {"group_id": None}]), Output()
+    write(before, out)
+    shapes = json.loads(out.files["v/000003.json"])["shapes"]
+    assert [(one["label"], one["shape_type"], one["group_id"]) for one in shapes] == [
+        ("grasper", "rectangle", 0),
+        ("tip", "point", 0),
+        ("hinge", "point", 0),
+        ("hook", "polygon", None),
+    ]
+    after = read_files("labelme", out.files, vocabulary="cholect50")
+    assert [one.recordings[0].instances.rows[POINTS].tolist()[0] for one in (before, after)] == [
+        (Point("tip", 0.2, 0.4, 2), Point("hinge", 0.2, 0.4, 1))
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("shapes", "said"),
+    [
+        ([RECTANGLE, TIP | {"group_id": None}], "shape 1: points-group"),
+        ([RECTANGLE, TIP | {"group_id": 9}], ": points-group"),
+        ([RECTANGLE, OUTLINE | {"group_id": 7}, TIP], ": points-group"),
+        ([RECTANGLE, TIP, TIP], "shape 2: point-repeated"),
+        ([RECTANGLE, TIP | {"points": [[20, 20], [30, 30]]}], "shape 1: points-form"),
+        ([RECTANGLE, TIP | {"points": [[120, 20]]}], "shape 1: point-outside"),
+        ([RECTANGLE, TIP | {"label": None}], "shape 1: value-type"),
+    ],
+)
+def test_a_point_that_belongs_to_nothing_or_lies_nowhere_is_refused(shapes, said):
+    with pytest.raises(AnnotationError) as caught:
+        read_shapes(shapes)
+    assert said in [f"{fault.place}: {fault.rule}" for fault in caught.value.faults]

@@ -148,11 +148,6 @@ REFUSED = {
         {"size": [HEIGHT, WIDTH], "counts": [3, 4]},
         r"annotation 1: the runs of a mask cover 7 px, its picture of 23 x 17 px has 391",
     ),
-    "a negative run": ({"size": [HEIGHT, WIDTH], "counts": [-1, 392]}, "run 0 of a mask is -1 px long"),
-    "runs that are none": ({"size": [HEIGHT, WIDTH], "counts": [1.5, 2]}, "the counts of a mask are no list of whole numbers"),
-    "no counts": ({"size": [HEIGHT, WIDTH]}, "a segmentation is a dict, no polygons and no counts"),
-    "text that is none": ({"size": [HEIGHT, WIDTH], "counts": "~~"}, "character 0 of the counts of a mask is none of"),
-    "text that ends early": ({"size": [HEIGHT, WIDTH], "counts": "P"}, "end within a number; give the whole text"),
     "sides turned": (
         {"size": [WIDTH, HEIGHT], "counts": FULL},
         r"annotation 1: a mask has the size \[23, 17\], its picture is 17 px high and 23 px wide; give the height first, then the width",
@@ -166,14 +161,7 @@ REFUSED = {
         "annotation 1: the mask has no pixel of the image; draw it again, or remove it",
     ),
     "a polygon too small to cover a pixel": ([[3.1, 3.1, 3.2, 3.1, 3.2, 3.2]], "the mask has no pixel"),
-    "two corners": ([[1, 1, 9, 9]], "polygon 0 of a mask has 2 corners; draw at least three"),
-    "an odd number": ([SQUARE, [*SQUARE, 4]], "polygon 1 of a mask has 9 coordinates; give an x and a y of every corner"),
-    "no corner": ([[]], "polygon 0 of a mask has 0 corners"),
-    "not a number": ([[1, 1, float("nan"), 9, 9, 9]], r"corner 1 of polygon 0 of a mask is \[nan, 9.0\]; give pixels of the picture"),
     "of a larger image": ([[1, 1, 300, 1, 300, 9]], "the mask leaves the image of 23x17 by 1204.3 % of its side; draw it inside"),
-    "beyond any image": ([[1, 1, 1e300, 1, 9, 9]], "corner 1 of polygon 0 of a mask"),
-    "a text": ("polygon", "a segmentation is a str, no polygons"),
-    "a number": (7, "a segmentation is a int, no polygons"),
 }
 
 

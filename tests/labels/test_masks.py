@@ -1,4 +1,6 @@
-"""Masks as run lengths and polygons: the very text, pixels and overlaps of pycocotools, and what is wrong with counts."""
+"""Masks as run lengths, polygons and outlines: the very text, pixels and overlaps of pycocotools, and what is wrong with counts."""
+
+from __future__ import annotations
 
 import warnings
 
@@ -8,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from pycocotools import mask as published
+from pycocotools import mask as reference
 
 from scrubin.base.errors import AnnotationError
 from scrubin.labels.masks import counts, overlaps, polygons, rle
+from scrubin.labels.masks.outlines import outline
 from scrubin.labels.masks.segmentation import runs_of_segmentation
 
 PIXELS = arrays.arrays(np.bool_, st.tuples(st.integers(1, 40), st.integers(1, 40)))
@@ -160,10 +164,12 @@ def test_a_mask_of_nothing_has_no_box_and_no_area():
         ({"size": [2, 3], "counts": [1.5, 4.5]}, "no list of whole numbers"),
         ({"size": [2, 3], "counts": "13\x7f"}, "character 2 of the counts of a mask is none of '0' to 'o'"),
         ({"size": [2, 3], "counts": "13é"}, "none of '0' to 'o'"),
-        ({"size": [2, 3], "counts": "13P"}, "end within a number"),
+        ({"size": [2, 3], "counts": "13P"}, "end within a number; give the whole text"),
+        ({"size": [2, 3]}, "a segmentation is a dict, no polygons and no counts"),
         ({"size": [2, 3], "counts": "PPPPPPPPP0"}, "a number in the counts of a mask has 10 characters"),
-        ([[0, 0, 1, 1]], "polygon 0 of a mask has 2 corners"),
-        ([[0, 0, 1, 1, 2, 0], [0, 0, 1, 1, 2]], "polygon 1 of a mask has 5 coordinates"),
+        ([[0, 0, 1, 1]], "polygon 0 of a mask has 2 corners; draw at least three"),
+        ([[]], "polygon 0 of a mask has 0 corners"),
+        ([[0, 0, 1, 1, 2, 0], [0, 0, 1, 1, 2]], "polygon 1 of a mask has 5 coordinates; give an x and a y of every corner"),
         ([[0, 0, 1, float("nan"), 2, 0]], "corner 1 of polygon 0 of a mask is"),
         ([[0, 0, 1, 1e9, 2, 0]], "corner 1 of polygon 0 of a mask is"),
         ([["a", "b", "c"]], "polygon 0 of a mask is no list of numbers"),
@@ -182,3 +188,44 @@ def test_a_large_picture_is_neither_drawn_nor_copied_to_be_compared():
     theirs = [{"size": [height, width], "counts": counts.text_of_runs(runs).encode()} for runs in masks]
     assert overlaps.ious(masks, masks).tolist() == published.iou(theirs, theirs, [0, 0]).tolist()
     assert max(len(runs) for runs in masks) < 8 * width
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+
+
+def drawn_again(mask):
+    height, width = mask.shape
+    corners = outline(rle.runs_of_picture(mask), height, width)
+    return polygons.runs_of_polygons([corners], height, width), reference.frPyObjects([corners.ravel().tolist()], height, width)[0]
+
+
+@given(arrays.arrays(np.bool_, st.tuples(st.integers(1, 9), st.integers(1, 9))))
+def test_the_outline_of_any_pixels_is_filled_with_them(mask):
+    if not mask.any():
+        assert outline(rle.runs_of_picture(mask), *mask.shape).shape == (0, 2)
+        return
+    ours, theirs = drawn_again(mask)
+    assert (rle.picture(ours, *mask.shape) == mask).all()
+    assert (reference.decode(theirs) == mask).all()
+
+
+def test_islands_holes_and_pixels_that_touch_by_a_corner_are_one_polygon():
+    mask = np.zeros((40, 60), np.bool_)
+    mask[3:30, 4:33] = True
+    mask[8:20, 9:21] = False
+    mask[12:15, 12:16] = True
+    mask[30:36, 33:50] = True
+    mask[0, 59] = mask[39, 0] = True
+    ours, theirs = drawn_again(mask)
+    assert (rle.picture(ours, *mask.shape) == mask).all()
+    assert (reference.decode(theirs) == mask).all()
+
+
+def test_corners_that_were_rounded_as_shares_of_a_large_image_are_filled_alike():
+    rng = np.random.default_rng(1)
+    mask = np.zeros((1080, 1920), np.bool_)
+    for _ in range(30):
+        x, y, w, h = rng.integers(0, [1800, 1000, 300, 200])
+        mask[y : y + h, x : x + w] ^= True
+    corners = np.round(outline(rle.runs_of_picture(mask), *mask.shape) / [1920, 1080], 6) * [1920, 1080]
+    assert (rle.picture(polygons.runs_of_polygons([corners], *mask.shape), *mask.shape) == mask).all()

@@ -18,25 +18,12 @@ from scrubin.labels.files import reader
 from scrubin.labels.files.reader import Options
 from scrubin.labels.files.verdict import verdict_of
 from scrubin.labels.policy import COMMANDS, POLICY, Command, stopping
-from scrubin.labels.registry import format_of
+from scrubin.labels.registry import contents_of, format_of
 from scrubin.stages.validate import tables_at_path
 from verdict_cases import Said, challenge_files, damaged_files, say, write_files
 
 pytestmark = pytest.mark.usefixtures("own_judge")
-OF_PHASES = (
-    "autolaparo",
-    "avos",
-    "cataract101",
-    "cataract1k",
-    "cholec80",
-    "egosurgery",
-    "heichole",
-    "m2cai",
-    "multibypass140",
-    "petraw",
-    "sarrarp50",
-    "surch",
-)
+OF_PHASES = ["cholec80", *(name for name in EXAMPLES if contents_of(format_of(name)) <= {"phases", "segments"})]
 METRICS = (
     dict.fromkeys(OF_PHASES, "phases")
     | dict.fromkeys(("lasana", "aixsuture", "heichole-skill"), "skill")

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from label_examples import EXAMPLES, read_files
@@ -68,18 +68,6 @@ def there_and_back(given_labels, target):
 @pytest.mark.parametrize("target", TARGETS)
 @given(given_labels=labels())
 def test_whatever_is_written_is_read_back(target, given_labels):
-    assert_same_when_read_back(target, given_labels)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("target", TARGETS)
-@given(given_labels=labels())
-@settings(max_examples=5)
-def test_what_is_written_is_read_back(target, given_labels):
-    assert_same_when_read_back(target, given_labels)
-
-
-def assert_same_when_read_back(target, given_labels):
     again, lost = there_and_back(given_labels, target)
     assert lost == Counter()
     before, after = given_labels.instances.rows, again.instances.rows

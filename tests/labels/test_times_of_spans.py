@@ -69,8 +69,11 @@ def in_frames(folder, fps):
     return [covered(start, end, of, to) for start, end in zip(table["start"].tolist(), table["end"].tolist(), strict=True)]
 
 
-@each("to", [*OF_SPANS, "tables-csv"])
-@each("said", SAID)
+PAIRS = {(said, to) for said in SAID for to in ("elan", "tables-csv")}
+PAIRS |= {(said, to) for to in OF_SPANS for said in ("frames of a rate that is no whole number", "rows of seconds")}
+
+
+@each("said, to", sorted(PAIRS))
 def test_a_span_is_written_at_its_time(tmp_path, said, to):
     file, more, fps = SAID[said]
     exact = ("--to-fps", fps) if to == "tables-csv" else ()

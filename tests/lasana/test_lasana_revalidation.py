@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -10,10 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import annotation_folder
+from scrubin.base import params
 from scrubin.ratings.lasana import revalidation
 from scrubin.ratings.lasana.files import read_folder
 from scrubin.ratings.lasana.recomputation import score_folder
-from scrubin.ratings.params import LASANA
+from scrubin.ratings.params import LASANA, ScoresParams
 
 
 @pytest.fixture(scope="module")
@@ -206,3 +208,7 @@ def test_every_rule_has_a_sentence():
     for rule in revalidation.SEVERITY_OF:
         finding = revalidation.Finding("Peg", "papepu", "GRS", rule, "Peg.csv, line 2", "1.0", "2.0", -1.0)
         assert revalidation.sentence(finding).startswith("Peg.csv, line 2: id 'papepu': ")
+
+
+def test_the_defaults_of_the_command_are_the_shipped_parameters():
+    assert params.load("scores", ScoresParams, Path(__file__).parents[2] / "params.yaml") == LASANA

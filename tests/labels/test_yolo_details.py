@@ -1,0 +1,228 @@
+"""YOLO text of outlines and poses: masks where the size of the images is said, points by their names, and refused with their place."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+
+import numpy as np
+import pytest
+from pycocotools import mask as reference
+
+from each import each
+from fault_lines import sentences
+from label_examples import faults_of, read_files
+from scrubin import cli
+from scrubin.base.errors import AnnotationError
+from scrubin.labels.files.detect import detected
+from scrubin.labels.files.reader import Options, read
+from scrubin.labels.formats.objects.yolo_pose import write
+from scrubin.labels.points import POINTS, Point, unlabelled
+from scrubin.labels.registry import Output, format_of
+
+pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+SIZE = (57, 41)
+
+
+def files_of(*rows):
+    return {"y/v1_000004.txt": "".join(f"{row}\n" for row in rows).encode(), "y/classes.txt": b"cutter\nhook 2\n"}
+
+
+def row_of(corners, class_=0, *more):
+    return " ".join(map(str, [class_, *np.ravel(corners).tolist(), *more]))
+
+
+def test_corners_are_the_mask_that_pycocotools_draws_in_pixels():
+    rng = random.Random(2)
+    drawn = [[[round(rng.random(), 4), round(rng.random(), 4)] for _ in range(rng.randint(5, 9))] for _ in range(50)]
+    files = files_of(*(row_of(corners) for corners in drawn))
+    (labels,) = read_files("yolo-seg", files, image_size=SIZE).recordings
+    for row, corners in zip(labels.instances.rows.to_dict("records"), drawn, strict=True):
+        (expected,) = reference.frPyObjects([(np.array(corners) * SIZE).ravel().tolist()], *SIZE[::-1])
+        assert row["mask"] == expected["counts"].decode()
+        low, high = np.min(corners, axis=0), np.max(corners, axis=0)
+        assert [row[side] for side in "xywh"] == pytest.approx([*low, *(high - low)])
+    assert labels.frames.to_dict("records") == [{"position": 4, "width": 57, "height": 41}]
+
+
+TRIANGLE = [[0.1, 0.1], [0.9, 0.1], [0.5, 0.8]]
+
+
+def test_a_confidence_stands_behind_the_corners():
+    (labels,) = read_files("yolo-seg", files_of(row_of(TRIANGLE, 1, 0.25), row_of(TRIANGLE)), image_size=SIZE).recordings
+    assert labels.instances.rows["score"].tolist() == [0.25, 1.0]
+    assert labels.instances.rows["instrument_id"].tolist() == [1, 0]
+    assert labels.instances.rows["mask"].nunique() == 1
+
+
+def test_without_the_size_of_the_images_only_boxes_are_read_and_that_is_told():
+    files = files_of(row_of(TRIANGLE))
+    (labels,) = read_files("yolo-seg", files).recordings
+    assert "mask" not in labels.instances.rows
+    assert sentences(faults_of("yolo-seg", files)) == (
+        "y/v1_000004.txt, line 1: only the box around the corners is read; say the size of the images: --image-size",
+    )
+
+
+@each(
+    "row, message",
+    [
+        ("0 .1 .1 .5 .5", "5 values, expected a class and three or more corners; rows with one id are the format yolo"),
+        ("0 .1 .1 .5 .5 .2 .9 1.5", r"confidence 1.5 is not in 0\.\.1"),
+        ("7 .1 .1 .5 .5 .2 .9", r"class 7 is not in 0\.\.1"),
+        ("0 .1 .1 .5 .5 .2 1.9", "corners from 0.1 0.1 to 0.5 1.9: .* it leaves the image by 0.9"),
+        ("0 .1 .1 .1 .5 .1 .9", "it has no area"),
+        ("0 .1 .1 nan .5 .1 .9", "is not all numbers"),
+        ("0 12 12 40 12 12 40", "it looks like pixels"),
+    ],
+)
+def test_a_row_that_is_none_is_refused_with_its_line(row, message):
+    with pytest.raises(AnnotationError, match=f"v1_000004.txt, line 1: .*{message}"):
+        read_files("yolo-seg", files_of(row), image_size=SIZE)
+
+
+def coco_of(*sizes):
+    """A COCO file with a mask of two parts, or of one pixel, in an image of each size."""
+    images, annotations = [], []
+    for at, (width, height) in enumerate(sizes):
+        pixels = np.zeros((height, width), np.uint8, order="F")
+        pixels[height // 3 : -1, 1 : width // 2] = pixels[0, -1] = 1
+        counts = reference.encode(pixels)["counts"].decode()
+        images.append({"id": at, "file_name": f"v{at}_000000.png", "width": width, "height": height})
+        mask = {"size": [height, width], "counts": counts}
+        annotations.append({"id": at + 1, "image_id": at, "category_id": 1, "bbox": [0, 0, width, height], "segmentation": mask})
+    return json.dumps({"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "grasper"}]})
+
+
+@pytest.mark.parametrize("size", [(57, 41), pytest.param((8191, 5461), marks=pytest.mark.slow)])
+def test_the_size_that_convert_says_when_it_writes_reads_the_same_pixels_back(size, tmp_path, capsys):
+    (tmp_path / "labels.json").write_text(coco_of(size))
+    assert cli.main(["convert", str(tmp_path / "labels.json"), "--to", "yolo-seg", "--out", str(tmp_path / "y")]) == 0
+    (said,) = re.findall(r"yolo-seg: no file states the size of the images; to read masks back, say (.*)\n", capsys.readouterr().err)
+    assert said == f"--image-size {size[0]}x{size[1]}"
+    assert cli.main(["convert", str(tmp_path / "y"), "--to", "coco", *said.split(), "--out", str(tmp_path / "again.json")]) == 0
+    first, again = (json.loads((tmp_path / name).read_text())["annotations"][0] for name in ("labels.json", "again.json"))
+    assert again["segmentation"] == first["segmentation"]
+
+
+def test_images_of_several_sizes_are_told_to_need_a_folder_each(tmp_path, capsys):
+    (tmp_path / "labels.json").write_text(coco_of((57, 41), (64, 48), (57, 41)))
+    assert cli.main(["convert", str(tmp_path / "labels.json"), "--to", "yolo-seg", "--out", str(tmp_path / "y")]) == 0
+    assert (
+        "yolo-seg: no file states the size of the images, and these are of 2: 57x41, 64x48; --image-size is one for all that is read, so "
+        "convert images of each size into a folder of their own\n"
+    ) in capsys.readouterr().err
+
+
+BOX = "0.35 0.25 0.5 0.25"
+ROW = f"0 {BOX} 0.25 0.2 2 0.4 0.3 1\n"
+CLASSES = "names: [needle driver of a robot, needle]\n"
+NAMED = f"{CLASSES}kpt_shape: [2, 3]\nkpt_names:\n  0: [tip, hinge]\n  1: [tip]\n"
+
+
+def collection(row, yaml=NAMED):
+    files = {"p/labels/v1_000004.txt": row.encode(), "p/data.yaml": yaml.encode()}
+    return read(files, format_of("yolo-pose"), Options())
+
+
+def points(row, yaml=NAMED):
+    rows = collection(row, yaml).recordings[0].instances.rows
+    return rows[POINTS][0] if POINTS in rows else None
+
+
+def faults(row, yaml=NAMED):
+    with pytest.raises(AnnotationError) as caught:
+        collection(row, yaml)
+    return [f"{fault.place}: {fault.rule}: {fault.what}" for fault in caught.value.faults]
+
+
+def test_points_have_the_names_of_their_class():
+    assert points(ROW) == (Point("tip", 0.25, 0.2, 2), Point("hinge", 0.4, 0.3, 1))
+    assert points(f"1 {BOX} 0.25 0.2 2 0 0 0\n") == (Point("tip", 0.25, 0.2, 2),)
+
+
+def test_points_that_nobody_named_are_numbered():
+    assert [point.name for point in points(ROW, CLASSES)] == ["1", "2"]
+
+
+def test_points_without_visibility_are_seen_where_they_have_a_place():
+    assert points(f"0 {BOX} 0.25 0.2 0 0\n", f"{CLASSES}kpt_shape: [2, 2]\n") == (Point("1", 0.25, 0.2, 2), unlabelled("2"))
+
+
+def test_a_prediction_has_confidences_and_may_leave_the_image():
+    row = f"0 {BOX} 1.25 0.2 0.75 0 0 0 0.5\n"
+    assert points(row) == (Point("tip", 1.25, 0.2, 2), unlabelled("hinge"))
+    assert collection(row).recordings[0].instances.rows["score"].tolist() == [0.5]
+
+
+def test_what_was_written_is_read_as_the_same():
+    before = collection(ROW + f"1 {BOX} 0.25 0.2 2 0 0 0\n")
+    out = Output()
+    write(before, out)
+    after = read({f"w/{name}": data for name, data in out.files.items()}, format_of("yolo-pose"), Options())
+    rows = [one.recordings[0].instances.rows for one in (before, after)]
+    assert rows[0][POINTS].tolist() == rows[1][POINTS].tolist()
+    assert not out.losses
+
+
+@pytest.mark.parametrize(
+    ("row", "yaml", "said"),
+    [
+        (f"0 {BOX} 0.25 0.2 3 0.4 0.3 1\n", NAMED, "line 1, point tip: point-visibility: visibility 3"),
+        (
+            f"0 {BOX} 0.25 0.2 2 1.4 0.3 1\n",
+            NAMED,
+            "line 1, point hinge: point-outside: it lies outside of the image by 40.0 % of its side",
+        ),
+        (f"1 {BOX} 0.25 0.2 2 0.4 0.3 1\n", NAMED, "line 1, point 2: points-number: the class has 1 points"),
+        (
+            f"0 {BOX} 0.25 0.2 2\n",
+            NAMED,
+            "line 1: row-length: 8 values, expected 5 and 2 points of 3 numbers, perhaps a confidence",
+        ),
+        (ROW, f"{CLASSES}kpt_shape: [2]\n", ': points-form: kpt_shape is ["2"]'),
+        (ROW, f"{CLASSES}kpt_names: [[tip, tip]]\n", ': points-names: kpt_names are [["tip", "tip"]]'),
+        (f"0 {BOX} nan 0.2 2 0.4 0.3 1\n", NAMED, "line 1: value-type: '0 0.35 0.25 0.5 0.25 nan 0.2 2 0.4 0.3 1' is not all numbers"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_its_place(row, yaml, said):
+    assert said in faults(row, yaml)
+
+
+@pytest.mark.parametrize(
+    ("row", "form"),
+    [
+        (ROW, "yolo-pose"),
+        (f"0 {BOX} 0.25 0.2 2\n", "yolo-pose"),
+        (f"0 {BOX}\n", "yolo"),
+        (f"20 0 3 4 {BOX}\n", "yolo4"),
+        ("20 0.1 0.1 0.6 0.15 0.55 0.7 0.2 0.6\n", "yolo-seg"),
+        ("20 0.1 0.1 0.6 0.15 0.55 0.7 1.0 0.2 0.6 0.0\n", "yolo-seg"),
+    ],
+)
+def test_rows_tell_poses_from_corners_and_boxes(row, form, tmp_path):
+    (tmp_path / "v1_000001.txt").write_text(row, encoding="utf-8")
+    assert detected(tmp_path).name == form
+
+
+@pytest.mark.parametrize(
+    ("row", "yaml", "form"),
+    [
+        ("0 0.2 0.2 0.2 0.2 0.1 0.1 2 0.3 0.3 2 0.9", "", "yolo-pose"),
+        ("0 0.2 0.2 0.2 0.2 0.1 0.1 2 0.9", "", "yolo-pose"),
+        ("0 0.2 0.2 0.2 0.2 0.1 0.1 1 0.3 0.3 0 0.4 0.4 1 0.9", "", "yolo-pose"),
+        # As programs predict: confidences instead of visibilities, which look like corners of an outline.
+        ("0 0.2 0.2 0.2 0.2 0.1 0.1 0.8 0.3 0.3 0.7 0.9", "kpt_shape: [2, 3]\n", "yolo-pose"),
+        ("0 0.2 0.2 0.2 0.2 0.1 0.1 0.3 0.3 0.9", "kpt_shape: [2, 2]\n", "yolo-pose"),
+        ("0 0.2 0.2 0.2 0.2 0.1 0.1 0.3 0.3 0.3 0.7 0.9", "", "yolo-seg"),
+        ("93 0 1 2 0.2 0.2 0.2 0.2 0.9", "", "yolo4"),
+    ],
+)
+def test_predicted_poses_are_told_apart_from_outlines_and_boxes(tmp_path, row, yaml, form):
+    (tmp_path / "labels").mkdir()
+    for frame in range(3):
+        (tmp_path / f"labels/v1_{frame:06d}.txt").write_text(f"{row}\n")
+    (tmp_path / "data.yaml").write_text(f"names: [hook, grasper]\n{yaml}")
+    assert detected(tmp_path).name == form
+    assert detected(tmp_path / "labels").name == form
