@@ -58,6 +58,9 @@ CALLED_LIKE_NOTES = {
     "readme.json": "not JSON at all",
     "timing.json": '{"of": "\\u00a03 Calot\\n\\u00a04 Prep"}',
     "contact.txt": "| Calot | 3 |\n",
+    "hyp.txt": "Grasper, 1,\nHook, 2,\n",
+    "opt.txt": "Grasper;3;\nHook;5;\n",
+    "args.txt": "Grasper, a=1, 2,\nHook, a=1, 3,\n",
 }
 ARE_NONE = {
     "notes.txt": "Trained by Anna.\nThe model is ours.\n",
@@ -76,6 +79,8 @@ ARE_NONE = {
     "requirements.txt": "torch==2.0\nnumpy>=1.2\nscipy\n",
     "params.json": '{"lr": 0.1, "batch": 8, "betas": [0.9, 0.999], "image_size": [640, 640]}',
     "Metrics.json": '{"iteration": 19, "lr": 0.0004, "total_loss": 1.2}\n{"bbox/AP": 34.5, "bbox/AP50": 55.1, "iteration": 39}\n',
+    "method.txt": "Our network is a\nResNet50,\nand another one a\nv1,\n",
+    "opt.json": '{"network": "Ours is a\\nResNet50,"}',
     "Results.csv": "epoch,train/box_loss,metrics/mAP50(B),x/lr0\n1,1.2,0.4,0.01\n",
 }
 YAML = {
@@ -244,6 +249,14 @@ NUMBERED = {
     "timing.txt": ("video_id: 3 Calot\n", False),
     "runtime.txt": ("Fall 03 Calot\n", False),
     "contact.txt": ("Trial 7 Calot\n", False),
+    "package.txt": ("Video 03.mp4 Preparation\n", False),
+    "authors.txt": ("Video 03:Preparation\n", False),
+    "changelog.txt": ("Case 03/left\nOp 01+left\n", False),
+    "citation.txt": ("Case 03(left)\n", False),
+    "config.txt": ("Videos 02-03 Preparation\n", False),
+    "notice.txt": ("Video 03=Preparation\n", False),
+    "train_log.txt": ("01:03:07 epoch 5 loss 0.5\n2024-01-03T12:00:01 epoch 6 loss 0.4\n", True),
+    "environment.txt": ("7. Install it\n8. Run it\n", True),
     "metrics.txt": ("2024-05-03 epoch 5 loss 0.5\n", True),
     "version.txt": ("The list:\nlr: 0.1,\nbatch: 8,\nepochs: 10,\n", True),
     "team.txt": ("Team 3\nTrained 3 times\n", True),

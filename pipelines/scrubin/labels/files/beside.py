@@ -46,8 +46,12 @@ _VIDEO = re.compile(
     re.IGNORECASE,
 )
 """Words before the number of a video, and what stands around them, as in ``Video no. - 3`` and ``video_id #3``."""
-_ZEROS = re.compile(r"(?<![^\W_])(?<![0-9][\W_])0++(?=[1-9][0-9]*+[\W_]*+$)")
-"""Before a number at the end that is none of a date or time."""
+_ZEROS = re.compile(r"(?<![^\W_])(?<![0-9]\.)0++(?=[1-9])")
+"""Before a whole number."""
+_DATE_OR_TIME = re.compile(
+    r"(?<![0-9])(?:[0-9]{4}([./-])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([./-])[0-9]{1,2}\2[0-9]{4}|[0-9]{1,2}:[0-9]{2}:[0-9]{2})(?![0-9])"
+)
+"""Its numbers name no video."""
 _BETWEEN_CELLS = re.compile(r"[,;|\s]+")
 _ITEM = re.compile(r"^(?:[-*]|[0-9]{1,3}[.)])\s+(?=\S)")
 _NUMBER_OR_TIME = re.compile(
@@ -160,14 +164,15 @@ def _is_read_as_none(file: Path, videos: Names[str]) -> bool:
         return _is_log([[cell.strip() for cell in lines[0].split(",")]])
     # A number names a video where it begins a line, also behind a word for one; elsewhere anything is counted.
     plain = frozenset(_ZEROS.sub("", one) for one in numbers)
-    if any(_names_one(_ZEROS.sub("", _beginning(one)), plain) for line in lines for one in (line, _ITEM.sub("", line))):
+    texts = [_ITEM.sub("", line) for line in lines]
+    marks = [line.removesuffix(text) for line, text in zip(lines, texts, strict=True)]
+    if any(_names_one(one, numbers) for one in marks) or any(_names_one(_beginning(one), plain) for one in texts):
         return False
     if suffix == ".json" or lines[0].startswith("{"):
         return _is_log_of_json(lines)
-    texts = [_ITEM.sub("", line) for line in lines]
     rows = [[text] for text in texts if _may_be_row(text)]
     words = [text for text in texts if text.isalnum()]
-    may_be_rows = len(set(words)) < len(words) or 2 * sum(_is_number(_cells(text)[-1]) for text in texts) > len(texts) or bool(rows)
+    may_be_rows = len(set(words)) < len(words) or 2 * sum(map(_ends_with_number, texts)) > len(texts) or bool(rows)
     return suffix == ".txt" and (not may_be_rows or (_LOGS.fullmatch(stem) is not None and bool(rows) and _is_log(rows)))
 
 
@@ -178,7 +183,7 @@ def _are_settings(value: Any) -> bool:
         is_keyed = alike > 1 or any(_NUMBERS.match(key) or _is_of_labels(key) for key in value)
         return not is_keyed and all(map(_are_settings, value.values()))
     if not isinstance(value, list):
-        return not (isinstance(value, str) and any(len(_cells(line)) > 1 and _may_be_row(line) for line in value.splitlines()))
+        return not (isinstance(value, str) and any(_has_several(_cells(line)) and _may_be_row(line) for line in value.splitlines()))
     if all(isinstance(one, str) for one in value):
         return len(set(value)) == len(value) and all(map(_are_settings, value))
     return _are_logged(value) or (len(value) <= MOST_VALUES and all(isinstance(one, (int, float)) for one in value))
@@ -216,9 +221,8 @@ def _may_be_row(line: str) -> bool:
     """Return whether a line begins with a cell that numbers something, or has two numbers beside each other."""
     cells = _cells(line)
     numbers = [_is_number(cell) for cell in cells]
-    return (
-        numbers[0] or (len(cells) > 1 and _NUMBERED.match(cells[0]) is not None) or any(one and other for one, other in pairwise(numbers))
-    )
+    is_numbered = _has_several(cells) and _NUMBERED.match(cells[0]) is not None
+    return numbers[0] or is_numbered or any(one and other for one, other in pairwise(numbers))
 
 
 def _cells(line: str) -> list[str]:
@@ -227,10 +231,21 @@ def _cells(line: str) -> list[str]:
     return [first, *others] if first or not others else others
 
 
+def _has_several(cells: Iterable[str]) -> bool:
+    return sum(map(bool, cells)) > 1
+
+
+def _ends_with_number(line: str) -> bool:
+    """Return whether the last cell is a number; that of settings, in which a comma follows it, is none."""
+    is_set = re.match("[^,;|]*[:=]", line) is not None
+    return _is_number(_cells(line if is_set else line.rstrip(",;| \t"))[-1])
+
+
 def _beginning(line: str) -> str:
-    """Return the first cell of a line; behind words for videos also the next one."""
+    """Return the first cell of a line, behind words for videos also the next one, without date and time and with numbers without zeros."""
     cells = _cells(line)
-    return " ".join(cells[: next((at for at, one in enumerate(cells) if not _VIDEO.fullmatch(one)), 0) + 1])
+    said = " ".join(cells[: next((at for at, one in enumerate(cells) if not _VIDEO.fullmatch(one)), 0) + 1])
+    return _ZEROS.sub("", _DATE_OR_TIME.sub("", said))
 
 
 def _is_number(cell: str) -> bool:
