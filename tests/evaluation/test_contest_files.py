@@ -258,7 +258,9 @@ def test_a_frame_or_video_without_labels_is_shown_and_does_not_count(home, tmp_p
     assert {(one["rule"], one["severity"]) for one in found["problems"]} == {("frames-extra", "deviation"), ("video-extra", "deviation")}
 
 
-def test_files_are_named_within_the_submission_or_the_labels_also_where_one_is_called_like_the_beginning_of_the_other(home, tmp_path):
+def test_files_are_named_within_the_submission_or_the_labels_also_where_one_is_called_like_the_beginning_of_the_other(
+    home, tmp_path, monkeypatch
+):
     team, truth = (put(tmp_path / name, CASES["criteria"]()[0]) for name in ("team", "team_gt"))
     of = entries.held_against("criteria", Source(truth))
     of = replace(of, faults=(error(str(truth / "c.csv"), "rule", "", ""),))
@@ -269,6 +271,11 @@ def test_files_are_named_within_the_submission_or_the_labels_also_where_one_is_c
     said = of.as_json()
     assert said["problems"][0]["file"] == "c.csv"
     assert said["read"].startswith("team_gt: ")
+    monkeypatch.chdir(tmp_path)
+    here = replace(of, order=replace(of.order, truth=replace(of.order.truth, path=Path("truth.json"))))
+    files = {"": "", "video01": "video01", "truth.json": "labels: truth.json", "team/c.csv": "c.csv"}
+    found = entries.placed([error(file, "rule", "", "") for file in files], Path("team"), here)
+    assert [fault.file for fault in found] == [*files.values()]
 
 
 def test_a_file_that_is_handed_in_alone_is_named_with_its_video(home, tmp_path, capsys):

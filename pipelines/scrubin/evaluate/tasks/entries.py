@@ -173,7 +173,9 @@ def placed(faults: Sequence[Fault], path: Path, of: Entries) -> tuple[Fault, ...
             return alone
         inside = next((folder for folder in folders if Path(file).is_relative_to(folder)), None)
         told = file if inside is None else name_within(file, inside)
-        return told if inside in (own, None) and Path(file) != truth else f"labels: {told}"
+        # Where the labels lie in the working folder, every other name seems to be below it.
+        is_of_labels = file and (Path(file) == truth or (labels.parts and inside == labels != own))
+        return f"labels: {told}" if is_of_labels else told
 
     def fix_of(fault: Fault) -> str:
         names_format = fault.rule in FORMAT_FIXES and "--from" in fault.fix
