@@ -219,6 +219,8 @@ _FOLDERS = re.compile(r"[/\\]")
 _WORDS = re.compile(r"[^\W\d_]+")
 _OF_SUBSET = re.compile(rf"{TRAIN}(?!ee|e(?:d|rs?)[a-z]?$)|{TEST}(?!(?:[ei]s|ers?)[a-z]?$|ic[lu])")
 """How the first word of a folder of a subset begins, as in ``testSetA`` and ``traincases``; ``traineesA`` and ``testisB`` are none."""
+_OF_SUBSET_AS_WRITTEN = re.compile("(?:[Tt]rain|[Tt]est)(?=[A-Z])")
+"""As ``testERCP``: a capital letter begins another word."""
 
 
 def common_dataset(sheet: SplitSheet) -> str | None:
@@ -311,7 +313,7 @@ def _folder_told(path: str) -> str:
 def _is_of_subset(folder: str) -> bool:
     """Return whether a folder is called like a subset (``test_videos``, ``val2``), which says nothing of who is in it."""
     word = re.split("[^a-z]", folder.casefold(), maxsplit=1)[0]
-    return subset(word) in SUBSETS or _OF_SUBSET.match(word) is not None
+    return any((subset(word) in SUBSETS, _OF_SUBSET.match(word), _OF_SUBSET_AS_WRITTEN.match(folder)))
 
 
 def _is_kind(folder: str) -> bool:
