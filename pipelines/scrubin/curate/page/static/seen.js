@@ -9,7 +9,7 @@ import { spanId, state } from "./state.js";
 
 const TICK_MS = 50;
 // A machine that slept did not look.
-const MOST_TICK_MS = 1000;
+const [MOST_TICK_MS, SLEPT_MS] = [1000, 2500];
 const SEND_MS = 2000;
 const LOAD_MS = 3000;
 const RECENT_MS = 3000;
@@ -181,7 +181,8 @@ export class Watch {
 
   #tick() {
     const now = performance.now();
-    const passedS = now - this.last > MOST_TICK_MS ? 0 : (now - this.last) / 1000;
+    const passed = now - this.last;
+    const passedS = passed > SLEPT_MS ? 0 : Math.min(passed, MOST_TICK_MS) / 1000;
     this.last = now;
     const view = this.#view();
     this.isThere = !document.hidden && document.hasFocus() && now - this.touched < IDLE_S * 1000;
