@@ -56,7 +56,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
     late = [report for report in terminalreporter.stats.get("skipped", ()) if NO_TIME in str(report.longrepr)]
     if late:
         passed = len(terminalreporter.stats.get("passed", ()))
-        terminalreporter.section(f"{len(late)} SLOW TESTS DID NOT BEGIN, {passed} passed", red=True)
+        terminalreporter.section(f"{len(late)} TESTS DID NOT BEGIN, {passed} passed", red=True)
 
 
 def leave_to_slow(items: list[pytest.Item]) -> None:

@@ -93,7 +93,7 @@ def test_where_no_time_is_left_a_slow_test_does_not_begin_and_is_listed_by_its_p
 
     late = summary(SCRUBIN_TESTS_BEGIN_UNTIL="1")
     assert re.search(r"^SKIPPED \[\d\] tests/frames/test_contract.py:\d+: no time was left to begin it$", late, re.MULTILINE)
-    assert re.search(r"^=+ \d SLOW TESTS DID NOT BEGIN, 0 passed =+$", late, re.MULTILINE)
+    assert re.search(r"^=+ \d TESTS DID NOT BEGIN, 0 passed =+$", late, re.MULTILINE)
     assert "no time was left" not in summary(SCRUBIN_TESTS_BEGIN_UNTIL="9999999999")
 
 
