@@ -119,6 +119,18 @@ def test_after_a_refused_release_the_pictures_that_wait_are_read(project):
     assert [taken.has("sha256", sha256) for sha256 in theirs] == [True, False, False, False]
 
 
+@pytest.mark.parametrize("row", ["Ann,,2026-01-31,consent", ",a2,2026-01-31,quality"])
+def test_who_waits_is_told_without_a_look_at_pictures(project, monkeypatch, row):
+    withdraw(project, ",c1,2026-01-30,consent")
+    monkeypatch.setattr(notice, "_pictures", None)
+    listed(project / "data/raw", "a1", "a2", "b1")
+    assert not notice.waits(project / "data/raw", project)
+    with (project / "data/raw/withdrawn.csv").open("a") as rows:
+        rows.write(f"{row}\n")
+    assert notice.waits(project / "data/raw", project)
+    assert notice.staying_by(project / "data/raw", project) == frozenset({"blivka"} if row[0] == "A" else {"blivka", "glimst"})
+
+
 def test_pictures_that_could_be_somebody_elses_are_not_held_against_the_release(project):
     taken = withdraw(project, "Ann,,2026-01-31,consent")
     assert not any(taken.has("sha256", hash_of("glimst", frame)) for frame in (1, 2, 3))

@@ -63,8 +63,8 @@ class LastRun:
         return {"id": ids, "path": paths, "sha256": sha256 | pictures}
 
 
-def load_last_run(folder: Path = Path()) -> LastRun:
-    """Return what the last run of a project has left; what is missing or damaged is not known."""
+def load_last_run(folder: Path = Path(), *, with_pictures: bool = True) -> LastRun:
+    """Return what the last run of a project has left; what is missing or damaged is not known, nor pictures that nobody asked for."""
     people, linkage = _table(PEOPLE, folder / INTERIM / "people.parquet"), _table(LINKAGE, folder / LINKAGE_PATH)
     recordings, parts = _table(RECORDINGS, folder / RECORDINGS_PATH), _table(PARTS, folder / PARTS_PATH)
     raw = {
@@ -75,7 +75,7 @@ def load_last_run(folder: Path = Path()) -> LastRun:
     # `people` is written later than `recordings`: a run may have ended between them.
     participants = {name: who for table in (recordings, people) for name, who in zip(table.recording, table.participant, strict=True)}
     sites = {name: site for table in (recordings, people) for name, site in zip(table.recording, table.site.fillna(""), strict=True)}
-    return LastRun(participants, ids, sites, raw, _pictures(folder))
+    return LastRun(participants, ids, sites, raw, _pictures(folder) if with_pictures else {})
 
 
 def _table(table: Table, path: Path) -> pd.DataFrame:
@@ -100,7 +100,7 @@ def staying(withdrawn: Memory, folder: Path = Path()) -> frozenset[str]:
 def staying_by(raw: Path, folder: Path = Path()) -> frozenset[str] | None:
     """Return the same by the list of who withdrew as it is now; None when nobody can tell who is meant."""
     try:
-        return staying(take(raw, folder), folder)
+        return staying(take(raw, folder, with_pictures=False), folder)
     except (ManifestError, PrivacyError):
         return None
 
@@ -195,7 +195,7 @@ def _released_splits(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def take(raw: Path, folder: Path = Path(), more: Sequence[WithdrawnRow] = ()) -> Memory:
+def take(raw: Path, folder: Path = Path(), more: Sequence[WithdrawnRow] = (), *, with_pictures: bool = True) -> Memory:
     """Return what is to be remembered from now on.
 
     Parameters
@@ -206,6 +206,8 @@ def take(raw: Path, folder: Path = Path(), more: Sequence[WithdrawnRow] = ()) ->
         The project, in which the last run may have left what it knew.
     more
         Rows that are about to be added to the list.
+    with_pictures
+        Also what their pictures are: after a release that was refused each is read. Who withdrew can be told without.
 
     Raises
     ------
@@ -218,7 +220,7 @@ def take(raw: Path, folder: Path = Path(), more: Sequence[WithdrawnRow] = ()) ->
     if not rows and not before:
         return before
     study = withdrawals.listed(raw)
-    last = load_last_run(folder)
+    last = load_last_run(folder, with_pictures=with_pictures)
     participant_of = {**last.participants, **{name: one.participant for name, one in study.items()}}
     said = withdrawals.named(rows, participant_of, before)
     ManifestError.raise_any(withdrawals.come_back(study, said, before))
@@ -278,6 +280,6 @@ def is_news(now: Memory, before: Memory) -> bool:
 def waits(raw: Path, folder: Path = Path()) -> bool:
     """Return whether a row of the list is about somebody whom no run has left out yet; also when nobody can tell who is meant."""
     try:
-        return is_news(take(raw, folder), withdrawal_memory.load(folder))
+        return is_news(take(raw, folder, with_pictures=False), withdrawal_memory.load(folder))
     except (ManifestError, PrivacyError):
         return True
