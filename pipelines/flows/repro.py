@@ -48,6 +48,8 @@ def main() -> int:
     begin = time.monotonic()
     die_with_parent()
     try:
+        if not LOCK.is_file():  # then nobody can be sent, and a run that is refused writes nothing
+            require_letters()
         private_paths.write_privately()
         private_paths.make_caches()
         interrupts.end_in_order()
@@ -125,48 +127,56 @@ def _time_text(seconds: float) -> str:
 def _withholding() -> Iterator[None]:
     """Withhold who waits before anything else, as a run that is killed cannot; where it breaks off, also who was listed meanwhile."""
     try:
-        _withhold_waiting()
+        _withhold_waiting(is_beginning=True)
         yield
     except BaseException:
         _withhold_waiting()
         raise
 
 
-def _withhold_waiting() -> None:
+def _withhold_waiting(*, is_beginning: bool = False) -> None:
     """Let `dvc push` send nothing where somebody withdrew whom no run has left out yet: `dvc.lock` names a release with them.
 
     Where nobody can tell it sends nothing either, but no file goes: the next run may be able to tell.
     """
+    from scrubin.curate.project import strange_lock
     from scrubin.stages.withdrawals import notice
 
-    raw: Path | None
+    raw, is_waiting, unknown = Path(), False, ""
     try:
-        raw = _raw()
-        if not notice.waits(raw):
-            return
-    except Exception:  # whoever needs what cannot be read says what it is
-        raw = None
+        raw, unknown = _raw()
+        # The synthetic study is made anew where it is gone.
+        is_waiting = (raw != DEMO or DEMO.exists()) and notice.waits(raw)
+    except Exception as error:
+        unknown = f"{type(error).__name__}: {error}"
+    if not (is_waiting or unknown):
+        return
     try:
+        strange = list[str]()
+        with contextlib.suppress(Exception):  # it must not keep the release named; the lock tells it no more when it names none
+            strange = [f"to look at: {fault.line()}\n" for fault in strange_lock.told(raw)]
         # Before all else, as files may not be to be removed.
         if releases.withhold():
-            sys.stderr.write(NOT_NAMED)
-        if raw is not None:
+            why = f"who waits to be left out cannot be told ({unknown})\n" if unknown else ""
+            sys.stderr.write("".join((why, NOT_NAMED, *strange)))
+        if is_waiting:
             outputs.forget_releases(Path(), notice.staying_by(raw))
     except (ScrubinError, OSError, ValueError) as error:  # why the run was refused is told as well
-        sys.stderr.write(f"{error}\n")
+        if not (is_beginning and isinstance(error, ReleaseError)):  # an unfinished lock, by which nothing is sent, is set aside below
+            sys.stderr.write(f"{error}\n")
 
 
-def _raw() -> Path:
-    """Return the folder of the study; where parameters do not say it, as after a typo, that of the last run, if it is there."""
+def _raw() -> tuple[Path, str]:
+    """Return the folder of the study; where parameters do not say it, as after a typo, that of the last run, and why it may be another."""
     from scrubin.base import params
 
     try:
-        return params.raw_of()
-    except (ScrubinError, OSError):
+        return params.raw_of(), ""
+    except (ScrubinError, OSError) as error:
         raw = outputs.stated_raw(Path(), "withdrawals")
         if raw is None or not raw.is_dir():
             raise
-        return raw
+        return raw, str(error)
 
 
 def _say_what_is_named(was_named: bool) -> None:

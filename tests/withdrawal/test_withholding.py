@@ -235,22 +235,24 @@ def test_a_release_is_not_named_although_its_files_cannot_be_removed(refused_run
 
 
 @pytest.mark.parametrize("fails", [OSError("no such device"), TableError("it is damaged"), KeyError("x")], ids=repr)
-def test_nor_is_it_where_nobody_can_tell_who_waits_but_then_no_file_goes(refused_run, monkeypatch, capsys, fails):
+def test_nor_is_it_where_nobody_can_tell_who_waits_and_why_is_told_but_then_no_file_goes(refused_run, monkeypatch, capsys, fails):
     monkeypatch.setattr(notice, "waits", raises(fails))
     monkeypatch.setattr(repro.outputs, "forget_releases", None)
     monkeypatch.setattr(other_clones, "keep_pulled", raises(ReleaseError(FULL)))
     assert repro.main() == 2
-    assert FULL in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert FULL in said
+    assert said.count(f"who waits to be left out cannot be told ({type(fails).__name__}: {fails})") == 1
     assert not releases.names_release(refused_run)
 
 
 @pytest.mark.parametrize("typo", ["raw: [", f"raw: {'a' * 300}"])
 @pytest.mark.parametrize(
-    ("of_last_run", "forgets", "is_named"),
-    [("data/raw", True, False), ("data", False, True), ("data/gone", False, False), ("[]", False, False)],
+    ("of_last_run", "forgets"),
+    [("data/raw", True), ("data", False), ("data/gone", False), ("[]", False)],
 )
-def test_where_parameters_do_not_name_the_study_that_of_the_last_run_tells_who_waits(
-    refused_run, monkeypatch, typo, of_last_run, forgets, is_named
+def test_where_parameters_do_not_name_the_study_nobody_is_sent_and_files_of_those_go_whom_that_of_the_last_run_lists(
+    refused_run, monkeypatch, typo, of_last_run, forgets
 ):
     (refused_run / "params.yaml").write_text(typo)
     (refused_run / "dvc.lock").write_text(LOCK + f"  withdrawals:\n    cmd: a\n    params: {{params.yaml: {{raw: {of_last_run}}}}}\n")
@@ -258,8 +260,39 @@ def test_where_parameters_do_not_name_the_study_that_of_the_last_run_tells_who_w
     monkeypatch.setattr(repro.outputs, "forget_releases", lambda *of: forgotten.append(of))
     monkeypatch.setattr(other_clones, "keep_pulled", raises(ReleaseError(FULL)))
     assert repro.main() == 2
-    assert releases.names_release(refused_run) == is_named
+    assert not releases.names_release(refused_run)
     assert bool(forgotten) == forgets
+
+
+def test_the_synthetic_study_has_nobody_who_waits_where_it_is_to_be_made_anew(refused_run, monkeypatch):
+    (refused_run / "params.yaml").write_text(f"raw: {repro.DEMO}\n")
+    monkeypatch.setattr(notice, "waits", lambda _: True)
+    monkeypatch.setattr(other_clones, "keep_pulled", raises(ReleaseError(FULL)))
+    assert repro.main() == 2
+    assert releases.names_release(refused_run)
+
+
+def test_a_lock_of_another_clone_is_told_before_its_release_is_named_no_more(refused_run, capsys):
+    """It is the only sign that somebody withdrew there."""
+    (refused_run / "dvc.yaml").write_text("stages: {}\n")
+    memory = "    outs: [{path: data/private/withdrawn.json, md5: 0123456789abcdef0123456789abcdef}]\n"
+    (refused_run / "dvc.lock").write_text(LOCK + "  withdrawals:\n    cmd: a\n" + memory)
+    told = "dvc.lock: it is of another clone or another commit, which has data/private/withdrawn.json, which is missing here"
+    repro.main()
+    said = capsys.readouterr().err
+    assert said.count(told) == 1
+    assert "bring the rows of data/raw/withdrawn.csv and data/private/withdrawn.json from there" in said
+
+
+def test_an_unfinished_lock_is_no_fault_where_a_run_begins(refused_run, monkeypatch, capsys):
+    def torn(**_):
+        assert not capsys.readouterr().err
+        return WRONG
+
+    (refused_run / "dvc.lock").write_text("stages: {release: [")
+    monkeypatch.setattr(preflight, "look", torn)
+    assert repro.main() == 2
+    assert "nothing was started" in capsys.readouterr().err
 
 
 def test_why_a_run_was_refused_is_told_also_where_nothing_can_be_withheld(refused_run, monkeypatch, capsys):

@@ -12,18 +12,14 @@ import pandas as pd
 from scrubin.audit.expected import Text, dates, plan, private_strings
 from scrubin.audit.expected.private_strings import WITHDRAWN
 from scrubin.audit.expected.search import Search
-from scrubin.audit.expected.withdrawal_memory import PATH
-from scrubin.base import file_lists
 from scrubin.base.errors import ReleaseError, SplitError
 from scrubin.base.faults import count_text, error, within
-from scrubin.base.layout import DEMO, RELEASE
 from scrubin.base.tables.public import public_tables
 from scrubin.curate.preflight import Findings, names
 from scrubin.curate.preflight.listed_study import ListedStudy
-from scrubin.curate.project import outputs
+from scrubin.curate.project import strange_lock
 from scrubin.data.diff import errata
 from scrubin.data.diff.snapshot import Released
-from scrubin.stages import withdrawals
 from scrubin.stages.release import audited_project, gates, other_clones
 from scrubin.stages.release.metadata import curator_words, documents
 from scrubin.stages.release.metadata.curator_words import OwnText
@@ -48,8 +44,6 @@ from scrubin.stages.validate.near_duplicates import limits
 from scrubin.stages.withdrawals import releases
 
 SPLITS_FOLDER = "splits"
-WITHDRAWALS = "withdrawals"
-"""The stage that writes the memory of those who withdrew."""
 
 
 def look_at_splits(study: ListedStudy, p: SplitsParams, noted: Findings) -> None:
@@ -161,7 +155,7 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
         with noted.noting():
             releases.refuse_number(last["version"], p.version, withdrawn)
         gates.refuse_shrinking(last, {name: id_ for name, id_ in missing.items() if name not in withdrawn}, why, may_shrink=p.may_shrink)
-    _look_at_lock(study, noted)
+    noted.remarks += strange_lock.told(study.raw)
     if p.previous is not None:
         with noted.noting():
             try:
@@ -172,34 +166,6 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
     unsaid = [name for name in CITED if not getattr(p, name)]
     if unsaid:
         noted.remark(f"release.{', release.'.join(unsaid)}: nothing is said", "the release names it as missing", "params.yaml")
-
-
-def _look_at_lock(study: ListedStudy, noted: Findings) -> None:
-    """Note a ``dvc.lock`` that was written with other withdrawals in memory, where the release that it names is not here to compare with.
-
-    Git brings it from another clone, or back from an older commit: which of the two it is, nobody can tell here. The lock of the synthetic
-    study comes with every clone, and tells nothing of a study of one's own.
-    """
-    if not (releases.LOCK.is_file() and releases.PIPELINE.is_file()) or study.raw == DEMO:
-        return
-    with contextlib.suppress(ReleaseError):  # DVC itself says what it cannot read
-        is_of_demo = {outputs.stated_raw(Path(), stage) for stage in (WITHDRAWALS, releases.STAGE)} == {DEMO}
-        if not releases.names_release() or is_of_demo or _is_same(PATH) or outputs.is_in_place(Path(), RELEASE, file_lists.CHECKSUMS):
-            return
-        memory = f"remembers other withdrawals than {PATH}" if PATH.is_file() else f"has {PATH}, which is missing here"
-        there = f"is another one than {RELEASE}" if RELEASE.exists() else "is not here to compare with"
-        pulled = f", or its release: dvc pull --allow-missing --force {RELEASE}" if releases.remotes(Path()) else ""
-        noted.remark(
-            f"it is of another clone or another commit, which {memory}, and the release that it names {there}",
-            f"of another clone: bring the rows of {study.raw / withdrawals.NAME} and {PATH} from there{pulled}; "
-            f"of an own older commit: nothing, as long as {PATH} is the newest",
-            str(releases.LOCK),
-        )
-
-
-def _is_same(path: Path) -> bool:
-    """Return whether an output is the one that the lock states, or it states none."""
-    return outputs.stated_md5(Path(), path) in (None, outputs.md5_of(path) if path.is_file() else "")
 
 
 def _look_at_words(study: ListedStudy, p: ReleaseParams, noted: Findings) -> None:
