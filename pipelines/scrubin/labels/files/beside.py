@@ -232,7 +232,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _has_several(cells: Iterable[str]) -> bool:
-    return sum(map(bool, cells)) > 1
+    return len([*filter(None, cells)]) > 1
 
 
 def _ends_with_number(line: str) -> bool:
