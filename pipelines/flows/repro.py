@@ -73,6 +73,7 @@ def main() -> int:
             found = look(with_demo=False)
             sys.stderr.write("".join(f"{line}\n" for line in found.lines()))
             if found.errors:
+                _withhold_waiting()
                 sys.stderr.write(f"nothing was started: {found.sentence()}; put that right, then run `make repro` again\n")
                 return 2
             for path in empty_study.complete(params.raw_folder()):
@@ -145,6 +146,8 @@ def _withhold_waiting(*, is_beginning: bool = False) -> None:
     raw, is_waiting, unknown = Path(), False, ""
     try:
         raw, unknown = _raw()
+        if not str(raw).isascii():
+            require_letters()
         # The synthetic study is made anew where it is gone.
         is_waiting = (raw != DEMO or DEMO.exists()) and notice.waits(raw)
     except Exception as error:

@@ -1,8 +1,26 @@
 from fractions import Fraction
 
+import pytest
+
 from label_examples import EXAMPLES, read_files
+from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.stages.annotations import lengths
+
+
+def check(name, seconds, *, fps=25, size=(854, 480)):
+    (labels,) = read_files(name, EXAMPLES[name]).recordings
+    faults = Faults()
+    frames = round(seconds * fps)
+    lengths.check(labels, source_frames=frames, source_s=float(Fraction(frames, fps)), source_size=size, tolerance_s=1.0, faults=faults)
+    AnnotationError.raise_any(faults)
+
+
+def test_labels_of_a_format_that_labels_every_frame_are_as_long_as_their_video():
+    check("cholect45", 3)
+    check("cholect45", 3.9)
+    with pytest.raises(AnnotationError, match="the labels end at 3 s, the video at 10 s; 7 s are not labelled"):
+        check("cholect45", 10)
 
 
 def check_times(times_s, *, rate=25, first=0, fps=30, varies=False):

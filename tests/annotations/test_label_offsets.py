@@ -14,6 +14,7 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Labels, Layer, phase_rows, segment_rows, span_rows
 from scrubin.labels.rates import NANOSECONDS, NS
 from scrubin.stages.annotations import lengths
+from scrubin.stages.annotations.lengths import explained
 
 WORDS = vocabulary.load("cholect50")
 PAL = Fraction(25)
@@ -201,3 +202,18 @@ def test_segments_in_milliseconds_beyond_the_end_are_refused_too():
     labels = labelled([], Clock(Fraction(1, 1000)), segments=segment_rows([("phase", 0, 60_000, 0)]))
     assert problems_of(labels, 60, tolerance_s=0) == ""
     assert "the labels end at 60 s, the video at 40 s" in problems_of(labels, 40)
+
+
+@given(st.floats(0, 5000), st.floats(1, 5000), st.floats(1, 5000), st.sampled_from([1.0, 25.0, 1000.0]), st.sampled_from([25.0, 29.97]))
+def test_an_offset_that_is_said_to_fit_does_fit(first_s, run_s, source_s, rate, source_fps):
+    end_s = first_s + run_s
+    text = explained(first_s, end_s, source_s, 1.0, rate, source_fps)
+    likely = re.search(r"the likely offset is ([0-9.e+-]+) s", text)
+    if likely:
+        offset_s = float(likely[1])
+        assert first_s - offset_s >= -1.01 - 1e-5 * end_s
+        assert end_s - offset_s <= source_s + 1e-5 * end_s + 0.01
+    if "no offset makes" in text:
+        assert run_s > source_s - 1
+    if "at its own" in text:
+        assert abs(rate * end_s / source_fps - source_s) <= 0.021 * source_s

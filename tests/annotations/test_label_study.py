@@ -1,23 +1,37 @@
 """From label files to tables: cuts, several sources, lengths, recordings that are not released."""
 
+import functools
 from fractions import Fraction
 
+import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from annotated_tables import tables_of
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.tables import io
 from scrubin.base.tables.public import LABELLED, PHASES, TRIPLETS
+from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels.formats.objects import labelme
 from scrubin.labels.formats.triplets import cholect50
 from scrubin.labels.formats.workflow import cholec80
+from scrubin.labels.model import Clock, Labels, Layer, instance_rows, phase_rows
+from scrubin.labels.truth import recordings
 from scrubin.stages.annotations import label_tables
+
+LAYERS = ("instances", "phases")
 
 
 def known_of(**changes):
     return label_tables.released(*tables_of(**changes))
+
+
+@functools.cache
+def known_from(first_s):
+    return known_of(offset_s=Fraction(first_s))
 
 
 def made(labels, known, *, tolerance_s=1.0, left_out=(), faults=None):
@@ -198,3 +212,30 @@ def test_two_recordings_are_kept_apart_and_sorted_by_id(jso, make):
     assert tables.phases[["id", "phase_id"]].to_numpy().tolist() == [["aboreta", 1], ["mabolu", 0]]
     io.conform(PHASES, tables.phases)
     assert made(labels[::-1], known).triplets.equals(tables.triplets)
+
+
+@pytest.mark.slow
+@given(st.sets(st.integers(0, 19)), st.sets(st.integers(0, 19)), st.integers(0, 6))
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_labelled_frames_survive_the_way_through_the_table(tmp_path, instances, phases, first):
+    source = Labels(
+        "case one",
+        "cholect50",
+        load("cholect50"),
+        Clock(Fraction(1)),
+        phases=Layer("p", np.array(sorted(phases), np.int64), phase_rows(sorted(phases), [0] * len(phases))) if phases else None,
+        instances=Layer("i", np.array(sorted(instances), np.int64), instance_rows([])) if instances else None,
+    )
+    tables = made([source], known_from(first))
+    path = tmp_path / "labelled.parquet"
+    io.write(LABELLED, tables.labelled, path)
+    back = io.read(LABELLED, path)
+    assert back.equals(tables.labelled)
+    recordings_back = recordings.of_tables(back, tables.triplets, tables.phases)
+    released = set(range(first, first + 10))
+    of_layers = [(one.instances, one.phases) for one in recordings_back] or [(None, None)]
+    found = [set() if layer is None else {frame + first for frame in layer.frames.tolist()} for layer in of_layers[0]]
+    assert found == [instances & released, phases & released]
+    entry = tables.report["ids"].get("mabolu", {})
+    runs = [[frame for start, end in (entry[layer]["runs"] if entry.get(layer) else []) for frame in range(start, end)] for layer in LAYERS]
+    assert [back.loc[back["layer"] == layer, "frame"].tolist() for layer in LAYERS] == runs

@@ -200,3 +200,11 @@ def test_no_stage_outlives_its_killed_parent(project):
         os.kill(int(stage.name), signal.SIGSTOP)
         parent.kill()
     assert soon(lambda: not stage.exists() or "State:\tZ" in (stage / "status").read_text())
+
+
+def test_a_folder_without_manifest_is_named(project):
+    project.write()
+    (project.raw / "recordings.csv").unlink()
+    done = project.flow("ingest")
+    assert done.returncode == 1
+    assert "data/raw/recordings.csv: cannot be read (No such file or directory)" in done.stderr

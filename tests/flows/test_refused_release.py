@@ -363,3 +363,20 @@ def test_the_lock_file_keeps_all_other_lines_as_they_are(folder):
     assert [line for line in left if line not in before.splitlines()] == []
     stages = yaml.safe_load(before)["stages"]
     assert yaml.safe_load("\n".join(left))["stages"] == {name: stage for name, stage in stages.items() if name != "release"}
+
+
+def test_links_into_a_cache_that_is_gone_are_made_files_again(study, folder):
+    for place in ("data/unreleased/videos", "data/unreleased/frames", RELEASE):
+        path = next(path for path in (folder / place).rglob("*") if path.is_file())
+        path.unlink()
+        path.symlink_to("/nowhere/at/all")
+    done = run(folder, BIN / "python", "pipelines/flows/repro.py")
+    assert done.returncode == 0, done.stderr
+    assert tree(folder / RELEASE) == tree(study / RELEASE)
+
+
+def test_every_copy_is_a_file_of_its_own(folder):
+    assert release(folder).returncode == 0
+    names = [name for name in tree(folder / RELEASE) if (folder / "data/unreleased" / name).is_file()]
+    assert len(names) > 50
+    assert not [name for name in names if (folder / RELEASE / name).samefile(folder / "data/unreleased" / name)]

@@ -51,6 +51,9 @@ CALLED_LIKE_NOTES = {
     "metrics.json": '[{"epoch": 30, "frame": 0, "phase": 1, "loss": 0.2}, {"epoch": 30, "frame": 1, "phase": 1, "loss": 0.3}]',
     "log.json": '[{"iter": 1, "frame": 968, "x": 1, "y": 2, "acc": 0.9}, {"iter": 2, "frame": 969, "x": 1, "y": 2, "acc": 0.9}]',
     "package.json": '{"0": "prep"}',
+    "package.txt": "img003.png: 2,\nimg004.png: 1,\n",
+    "changelog.txt": "frame a: yes, 2,\nframe b: no, 3,\n",
+    "citation.txt": "Preparation: 00:10:00,\nCalot: 00:20:00,\n",
     "version.json": '{"a_000001.png": "prep"}',
     "environment.json": '{"boxes": [[1, 2], [3, 4]]}',
     "trainer_state.json": '{"log_history": [{"epoch": 1, "loss": 0.5, "pred": 1}]}',
@@ -260,6 +263,9 @@ NUMBERED = {
     "metrics.txt": ("2024-05-03 epoch 5 loss 0.5\n", True),
     "version.txt": ("The list:\nlr: 0.1,\nbatch: 8,\nepochs: 10,\n", True),
     "team.txt": ("Team 3\nTrained 3 times\n", True),
+    "a_config.txt": ("Video 3:05:10 Preparation\n", False),
+    "parameters.txt": ("Case 07/04/0120 grasper\n", False),
+    "log.txt": ("[00:03] epoch 1 loss 0.5\n", True),
     "metrics.csv": ("epoch,loss,video\n1,0.5,3\n", False),
 }
 

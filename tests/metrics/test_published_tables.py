@@ -94,6 +94,33 @@ def test_numbers_that_one_program_calls_undefined_are_counted_apart():
     assert found == {"numbers": 2, "undefined": 2, "one_sided": 2, "worst": 0.5}
 
 
+def test_variables_of_octave_are_read_as_it_saves_them():
+    text = (
+        "# Created by Octave 7.3.0\n# name: jaccard\n# type: matrix\n# rows: 2\n# columns: 2\n 26.5 NaN\n 81 100\n\n\n"
+        "# name: meanAcc\n# type: scalar\n88.076811242810358\n\n\n"
+    )
+    found = octave.variables(text)
+    assert found.keys() == {"jaccard", "meanAcc"}
+    np.testing.assert_array_equal(found["jaccard"], [[26.5, math.nan], [81, 100]])
+    assert found["meanAcc"].item() == 88.076811242810358
+
+
+def test_transitions_are_read_from_a_drawing_to_the_second():
+    m2cai = _module("m2cai")
+    picture = np.empty((1500, 1500, 3))
+    picture[:] = m2cai.BACKGROUND
+    bottom = m2cai.TOP + m2cai.HEIGHT
+    for level, second in ((0, 131), (1, 178)):  # drawn between the second before and this one, 7 elements wide
+        middle = m2cai.LEFT + (second - 0.5) / m2cai.SECONDS * m2cai.WIDTH
+        covered = np.clip(np.minimum(np.arange(1500) + 1, middle + 3.5) - np.maximum(np.arange(1500), middle - 3.5), 0, 1)[:, None]
+        rows = slice(int(bottom - (level + 1) / 7 * m2cai.HEIGHT), int(bottom - level / 7 * m2cai.HEIGHT))
+        picture[rows] += covered * (m2cai.GREEN - m2cai.BACKGROUND)
+    phases = m2cai.phases_of(picture, 0, 200 * 25)
+    assert [phases.index(1), phases.index(2)] == [131 * 25 - 12, 178 * 25 - 12]
+    assert len(phases) == 5000
+    assert set(phases) == {0, 1, 2}
+
+
 def test_labels_are_data_and_run_no_program():
     reader = _module("multibypass140").Data
     assert reader(io.BytesIO(pickle.dumps({"BBP01": [{"Phase_gt": 0}]}))).load() == {"BBP01": [{"Phase_gt": 0}]}
@@ -113,6 +140,35 @@ def test_predicted_scores_are_data_and_run_no_program():
     assert module.predicted(saved(scores)) == {"Suturing_B001_capture1": 0.25}
     with pytest.raises(pickle.UnpicklingError, match="in a file of predictions"):
         module.predicted(saved({"Suturing_B001_capture1": Path()}))
+
+
+def test_the_global_rating_is_read_from_the_list_of_trials(tmp_path):
+    module = _module("skill_scores")
+    (tmp_path / "Suturing").mkdir()
+    (tmp_path / "Suturing/meta_file_Suturing.txt").write_text("Suturing_B001\t\tN\t13\t\t3\t2\nSuturing_D002 \tE\t9\t\t1\t2\n\n")
+    assert module.annotated(tmp_path, "Suturing") == {"Suturing_B001": 13, "Suturing_D002": 9}
+
+
+def test_every_network_is_held_against_the_first_surgeon_fold_by_fold():
+    row = {"name": "a", "gt": "3", "pgs_combo": "4", "pgs_surg2": "2", "pgs_only": "5", "fold": "7"}
+    assert list(_module("pgs").ratings([row])) == [
+        "id,task,rater,pgs",
+        "a,combined fold 7,1,3",
+        "a,combined fold 7,2,4",
+        "a,PGS only fold 7,1,3",
+        "a,PGS only fold 7,2,5",
+        "a,second surgeon,1,3",
+        "a,second surgeon,2,2",
+    ]
+
+
+def test_a_group_of_trials_becomes_a_video(tmp_path):
+    cells = [("002", "1", "0"), ("001", "2", "2"), ("002", "0", "0")]
+    rows = [{"subject": group, "true": true, "pred": pred} for group, true, pred in cells]
+    truth, predictions = _module("skill_levels").write(rows, tmp_path)
+    assert sorted(path.name for path in truth.iterdir()) == ["001.csv", "002.csv"]
+    assert (truth / "002.csv").read_text() == "frame,phase_id\n0,1\n1,0\n"
+    assert (predictions / "002.csv").read_text() == "frame,phase_id\n0,0\n1,0\n"
 
 
 def test_a_copy_without_the_commit_is_named(tmp_path):

@@ -44,10 +44,10 @@ def test_extended_attributes_are_found(release):
 
 
 def test_an_empty_folder_is_refused_and_its_name_searched_but_for_those_that_a_study_may_leave_empty(release):
-    for name in ("extra", "videos/extra", "frames/a/b", "Grünwaldner", "groundtruth", "splits"):
-        release.path(name).mkdir(parents=True)
-    found = release.broken()
-    assert found == {**breaking(("extra", "videos/extra", "frames/a/b"), "layout"), "Grünwaldner": {"layout", "private-string"}}
+    refused = ("extra", "videos/extra", "frames/a/b", "splits/a/b")
+    for name in (*refused, "Grünwaldner", "groundtruth", "splits"):
+        release.path(name).mkdir(parents=True, exist_ok=True)
+    assert release.broken() == {**breaking(refused, "layout"), "Grünwaldner": {"layout", "private-string"}}
 
 
 # --- order

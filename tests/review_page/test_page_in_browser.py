@@ -692,7 +692,7 @@ def test_a_still_is_seen_only_when_all_of_it_was_on_the_screen_however_large_it_
         ann.press("]")
     keyboard.look(ann.page)
     seen = {
-        f"{line['facts']['camera']} {first + step * number}"
+        f"{line['camera']} {first + step * number}"
         for line in facts(folder, "seen")
         if line["view"] == "sheet"
         for first, step, count in line["stills"]

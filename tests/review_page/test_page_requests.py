@@ -389,3 +389,11 @@ def test_a_video_that_was_replaced_or_is_gone_says_so(page, folder):
     assert page.get("/still/1/mono/0").status_code == 410
     assert decide(page).status_code == 409
     assert not lines(folder)
+
+
+def test_undo_is_of_the_recording_that_is_open_and_names_another_one(page, folder):
+    assert decide(page).status_code == 200
+    answer = post(page, "/api/undo", number=PAIR, nonce="another-nonce")
+    assert answer.status_code == 409
+    assert "your last decision is about 'single', mono, frames 3 to 9: open it to undo that" in answer.json()["error"]
+    assert len(lines(folder)) == 1

@@ -965,6 +965,16 @@ def test_a_lock_that_other_withdrawals_are_of_is_told_where_its_release_is_not_h
         assert "of an own older commit: nothing" in one
 
 
+def test_who_withdraws_somebody_reads_it_too(study):
+    """Then the lock names no release any more, and no run tells it."""
+    shutil.copy(Path(__file__).parents[2] / "params.yaml", "params.yaml")
+    withdrawal_memory.write(KNOWN)
+    lock("0" * 32 + ".dir")
+    withdrawal_memory.write(Memory())
+    said = withdrawal.withdraw(RAW, withdrawal.row_of("", "peg 0", "consent", None))
+    assert len([line for line in said if line.startswith("dvc.lock: it is of another clone or another commit")]) == 1
+
+
 @pytest.mark.parametrize("elsewhere", [False, True])
 @pytest.mark.usefixtures("study")
 def test_nothing_is_told_where_the_release_that_the_lock_names_is_here(elsewhere, tmp_path):

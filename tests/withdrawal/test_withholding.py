@@ -213,15 +213,23 @@ def test_what_was_pulled_is_kept_before_anything_is_looked_at(refused_run, monke
 
 
 @pytest.mark.parametrize("is_listed_meanwhile", [False, True])
-@pytest.mark.parametrize("fails", [raises(KeyboardInterrupt()), lambda *_: 1], ids=["interrupted", "a stage failed"])
+@pytest.mark.parametrize(
+    ("where", "name", "fails", "code"),
+    [
+        (repro, "run_with_server", raises(KeyboardInterrupt()), repro.interrupts.INTERRUPTED),
+        (repro, "run_with_server", lambda *_: 1, 1),
+        (preflight, "look", lambda **_: WRONG, 2),
+    ],
+    ids=["interrupted", "a stage failed", "preflight"],
+)
 def test_a_run_leaves_the_release_named_unless_somebody_waits_or_is_listed_meanwhile(
-    refused_run, monkeypatch, capsys, fails, is_listed_meanwhile
+    refused_run, monkeypatch, capsys, where, name, fails, code, is_listed_meanwhile
 ):
     answers = iter([False, is_listed_meanwhile])
     monkeypatch.setattr(notice, "waits", lambda _: next(answers))
-    monkeypatch.setattr(repro, "run_with_server", fails)
+    monkeypatch.setattr(where, name, fails)
     monkeypatch.setattr(repro.warm, "started", lambda: None)
-    assert repro.main() in {1, repro.interrupts.INTERRUPTED}
+    assert repro.main() == code
     assert releases.names_release(refused_run) != is_listed_meanwhile
     assert capsys.readouterr().err.count(repro.NOT_NAMED) == is_listed_meanwhile
 
@@ -272,8 +280,14 @@ def test_the_synthetic_study_has_nobody_who_waits_where_it_is_to_be_made_anew(re
     assert releases.names_release(refused_run)
 
 
-def test_a_lock_of_another_clone_is_told_before_its_release_is_named_no_more(refused_run, capsys):
+@pytest.mark.parametrize(
+    ("parameters", "rows"),
+    [("raw: data/raw\n", "the rows of data/raw/withdrawn.csv and"), ("raw: [", "the rows of withdrawn.csv of the raw study and")],
+    ids=["of a known study", "after a typo"],
+)
+def test_a_lock_of_another_clone_is_told_before_its_release_is_named_no_more(refused_run, capsys, parameters, rows):
     """It is the only sign that somebody withdrew there."""
+    (refused_run / "params.yaml").write_text(parameters)
     (refused_run / "dvc.yaml").write_text("stages: {}\n")
     memory = "    outs: [{path: data/private/withdrawn.json, md5: 0123456789abcdef0123456789abcdef}]\n"
     (refused_run / "dvc.lock").write_text(LOCK + "  withdrawals:\n    cmd: a\n" + memory)
@@ -281,7 +295,16 @@ def test_a_lock_of_another_clone_is_told_before_its_release_is_named_no_more(ref
     repro.main()
     said = capsys.readouterr().err
     assert said.count(told) == 1
-    assert "bring the rows of data/raw/withdrawn.csv and data/private/withdrawn.json from there" in said
+    assert f"bring {rows} data/private/withdrawn.json from there" in said
+
+
+def test_a_study_that_cannot_be_read_for_its_letters_is_told_as_the_reason(refused_run, monkeypatch, capsys):
+    (refused_run / "params.yaml").write_text("raw: data/gr\u00f6\u00dfe\n", encoding="utf-8")
+    monkeypatch.setattr(repro, "require_letters", raises(PlatformError("LANG=C")))
+    monkeypatch.setattr(repro.outputs, "forget_releases", None)
+    assert repro.main() == 2
+    assert "who waits to be left out cannot be told (PlatformError: LANG=C)" in capsys.readouterr().err
+    assert not releases.names_release(refused_run)
 
 
 def test_an_unfinished_lock_is_no_fault_where_a_run_begins(refused_run, monkeypatch, capsys):

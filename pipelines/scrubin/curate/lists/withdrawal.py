@@ -19,7 +19,7 @@ from scrubin.base.naming import look
 from scrubin.curate.label import rewriting as of_labels
 from scrubin.curate.label import written
 from scrubin.curate.label.events import LEDGER_PATH as LABELS_PATH
-from scrubin.curate.project import outputs
+from scrubin.curate.project import outputs, strange_lock
 from scrubin.data.diff import errata
 from scrubin.data.diff.difference import Step, is_below, next_version
 from scrubin.stages import recordings_list, withdrawals
@@ -59,6 +59,8 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     withdrawn = notice.take(raw, more=(row,))
     stay = _spelt_alike(raw, row.participant, withdrawn)
     path = raw / withdrawals.NAME
+    # No lock tells it any more when it names no release.
+    strange = strange_lock.told(raw)
     # Before all else, so that nobody publishes what holds them.
     releases.withhold()
     # An older dvc.lock, as git brings it back, names what DVC's cache still holds.
@@ -80,6 +82,7 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
         what = f"{', '.join(map(ascii, stay))}: another participant, spelt alike, stays"
         said.append(f"{raw / recordings_list.NAME}: {what}; withdraw that name, too, if it is the same person")
     said.append(f"{RELEASE}: it is removed, and 'dvc push' sends nothing until there is one without them")
+    said += [fault.line() for fault in strange]
     if unread:
         said.append(unread)
     if elsewhere:

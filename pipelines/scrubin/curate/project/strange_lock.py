@@ -26,7 +26,7 @@ def told(raw: Path) -> list[Fault]:
     Parameters
     ----------
     raw
-        Folder of the raw study.
+        Folder of the raw study; that of the project where nobody knows it.
     """
     try:
         if raw == DEMO or not releases.PIPELINE.is_file() or not releases.names_release() or _is_known():
@@ -37,8 +37,9 @@ def told(raw: Path) -> list[Fault]:
     there = f"is another one than {RELEASE}" if RELEASE.exists() else "is not here to compare with"
     pulled = f", or its release: dvc pull --allow-missing --force {RELEASE}" if releases.remotes(Path()) else ""
     what = f"it is of another clone or another commit, which {memory}, and the release that it names {there}"
+    listed = raw / withdrawals.NAME if raw.parts else f"{withdrawals.NAME} of the raw study"
     fix = (
-        f"of another clone: bring the rows of {raw / withdrawals.NAME} and {PATH} from there{pulled}; "
+        f"of another clone: bring the rows of {listed} and {PATH} from there{pulled}; "
         f"of an own older commit: nothing, as long as {PATH} is the newest"
     )
     return [Fault(str(releases.LOCK), "remark", what, fix, severity="warning")]

@@ -46,10 +46,10 @@ _VIDEO = re.compile(
     re.IGNORECASE,
 )
 """Words before the number of a video, and what stands around them, as in ``Video no. - 3`` and ``video_id #3``."""
-_ZEROS = re.compile(r"(?<![^\W_])(?<![0-9]\.)0++(?=[1-9])")
+_ZEROS = re.compile(r"(?<![^\W_])(?<![0-9]\.)0+(?=[0-9])")
 """Before a whole number."""
 _DATE_OR_TIME = re.compile(
-    r"(?<![0-9])(?:[0-9]{4}([./-])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([./-])[0-9]{1,2}\2[0-9]{4}|[0-9]{1,2}:[0-9]{2}:[0-9]{2})(?![0-9])"
+    r"^[\W_]*(?:(?:[0-9]{4}([./-])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([./-])[0-9]{1,2}\2[0-9]{4}|[0-9]{1,2}(?::[0-9]{2}){1,2})(?![0-9])T?)+"
 )
 """Its numbers name no video."""
 _BETWEEN_CELLS = re.compile(r"[,;|\s]+")
@@ -163,7 +163,7 @@ def _is_read_as_none(file: Path, videos: Names[str]) -> bool:
     if suffix == ".csv":
         return _is_log([[cell.strip() for cell in lines[0].split(",")]])
     # A number names a video where it begins a line, also behind a word for one; elsewhere anything is counted.
-    plain = frozenset(_ZEROS.sub("", one) for one in numbers)
+    plain = numbers | frozenset(_ZEROS.sub("", one) for one in numbers)
     texts = [_ITEM.sub("", line) for line in lines]
     marks = [line.removesuffix(text) for line, text in zip(lines, texts, strict=True)]
     if any(_names_one(one, numbers) for one in marks) or any(_names_one(_beginning(one), plain) for one in texts):
@@ -237,8 +237,8 @@ def _has_several(cells: Iterable[str]) -> bool:
 
 def _ends_with_number(line: str) -> bool:
     """Return whether the last cell is a number; that of settings, in which a comma follows it, is none."""
-    is_set = re.match("[^,;|]*[:=]", line) is not None
-    return _is_number(_cells(line if is_set else line.rstrip(",;| \t"))[-1])
+    is_set = re.fullmatch(r"[^\d,;|]*[:=]\s*[^\s,;|:=]+[,;]", line) is not None
+    return not is_set and _is_number(_cells(line.rstrip(",;| \t"))[-1])
 
 
 def _beginning(line: str) -> str:
