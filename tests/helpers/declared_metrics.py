@@ -15,7 +15,7 @@ import pandas as pd
 from scrubin.base.vocabulary.vocabulary import load
 from scrubin.evaluate import score_document
 from scrubin.evaluate.computation import chosen
-from scrubin.evaluate.metrics import bootstrap, registry, skill
+from scrubin.evaluate.metrics import registry, skill
 from scrubin.evaluate.metrics.variants import MASK_PROGRAMS, METRICS
 from scrubin.evaluate.series import Series
 from scrubin.evaluate.side import Predictions, Source
@@ -43,8 +43,7 @@ def by_metric():
     return found
 
 
-def scorings():
-    """Return task, semantics and choice of everything that `scrubin score` computes of files."""
+def results():
     for task, of_task in METRICS.items():
         for semantics, choices in of_task.choices.items():
             if (task, semantics) in (("skill", "compat"), ("criteria", "compat"), ("points", "compat")):
@@ -55,32 +54,22 @@ def scorings():
                 if (task, kind) == ("skill", "raters"):
                     continue  # it reads the ratings beside the files
                 choice = chosen(choices, [kind if "=" in kind else f"kind={kind}"] if kind else [], task)
-                yield task, semantics, choice | ({"image": IMAGES[kind]} if kind in IMAGES else {})
-
-
-def results():
-    for task, semantics, choice in scorings():
-        yield from (result for part in SCORINGS[task](semantics, choice).parts for result in part.results(None))
+                scoring = SCORINGS[task](semantics, choice | ({"image": IMAGES[kind]} if kind in IMAGES else {}))
+                yield from (result for part in scoring.parts for result in part.results(None))
     yield from skill.ceiling(np.array([[1.0, 2.0, 2.5], [2.0, 4.0, 3.0], [3.0, 3.5, 5.0]]), ["0", "1", "2"], "bessel")
 
 
-def again(videos, draw):
-    """The videos of a draw, each under a name of its own; without a draw all as they are."""
-    return bootstrap.drawn(videos, draw) if videos and draw is not None else videos
-
-
-def of_recognition(semantics, choice, draw=None):
+def of_recognition(semantics, choice):
     rng = np.random.default_rng(1)
     vocabulary = load("cholect50")
     truth = {name: Series(FRAMES, (rng.random((12, 100)) < 0.2).astype(np.int64)) for name in "ab"}
     predictions = {name: Series(FRAMES, rng.random((12, 100)).round(3)) for name in "ab"}
-    truth, predictions = again(truth, draw), again(predictions, draw)
     return recognition.computed(recognition.Truth(truth, vocabulary, "ivt"), predictions, semantics, choice)
 
 
-def of_detection(semantics, choice, draw=None):
+def of_detection(semantics, choice):
     rng = np.random.default_rng(2)
-    truth, predicted = (boxes_again(boxes(rng, scored=scored), draw) for scored in (False, True))
+    truth, predicted = boxes(rng, scored=False), boxes(rng, scored=True)
     return detection.computed(truth, predicted, semantics, choice)
 
 
@@ -100,21 +89,17 @@ def boxes(rng, *, scored):
     return detection.Boxes({name: Series(FRAMES, FRAMES) for name in rows}, rows, vocabulary, "ivt", images=images)
 
 
-def boxes_again(of, draw):
-    return replace(of, **{name: again(getattr(of, name), draw) for name in ("series", "rows", "images")})
-
-
 def masks(number, *, moved):
     """Triangles in a picture of 40 x 30 px, on both sides nearly the same."""
     corners = np.random.default_rng(7).uniform(4, 26, (number, 3, 2)) + np.random.default_rng(8).uniform(-2, 2, (number, 3, 2)) * moved
     return [counts.text_of_runs(polygons.runs_of_polygons([one], 30, 40)) for one in corners]
 
 
-def of_tracks(semantics, choice, draw=None):
+def of_tracks(semantics, choice):
     rng = np.random.default_rng(6)
     truth, predicted = boxes(rng, scored=False), boxes(rng, scored=True)
     truth, predicted = (replace(one, rows={name: tracked(rows) for name, rows in one.rows.items()}) for one in (truth, predicted))
-    return tracks.computed(boxes_again(truth, draw), boxes_again(predicted, draw), semantics, choice)
+    return tracks.computed(truth, predicted, semantics, choice)
 
 
 def tracked(rows):
@@ -123,7 +108,7 @@ def tracked(rows):
     return rows.assign(track=number, instrument_id=number)
 
 
-def of_points(semantics, choice, draw=None):
+def of_points(semantics, choice):
     rng = np.random.default_rng(9)
     both = boxes(rng, scored=False)
     images = {name: pd.DataFrame({"position": FRAMES, "width": 400, "height": 300}) for name in both.rows}
@@ -132,7 +117,7 @@ def of_points(semantics, choice, draw=None):
         for moved in (0.0, 0.1)
     )
     predicted = replace(predicted, rows={name: rows.assign(score=rng.random(24).round(3)) for name, rows in predicted.rows.items()})
-    return points.computed(boxes_again(truth, draw), boxes_again(predicted, draw), choice)
+    return points.computed(truth, predicted, choice)
 
 
 def pointed(rng, rows, *, moved):
@@ -149,36 +134,34 @@ def pointed(rng, rows, *, moved):
     return rows.drop(columns=model.MASK).assign(**values)
 
 
-def of_phases(semantics, choice, draw=None):
+def of_phases(semantics, choice):
     rng = np.random.default_rng(3)
-    truth, *others = ({name: Series(FRAMES, np.sort(rng.integers(0, 7, 12))) for name in "abc"} for _ in range(3))
-    truth, runs = again(truth, draw), [Predictions(again(one, draw)) for one in others]
+    truth = {name: Series(FRAMES, np.sort(rng.integers(0, 7, 12))) for name in "abc"}
+    runs = [Predictions({name: Series(FRAMES, np.sort(rng.integers(0, 7, 12))) for name in "abc"}) for _ in range(2)]
     # The published program knows one run.
     return phases.computed(phases.Truth(truth, load("cholec80"), True), runs[: 1 if semantics == "compat" else 2], semantics, choice)
 
 
-def of_criteria(semantics, choice, draw=None):
+def of_criteria(semantics, choice):
     rng = np.random.default_rng(6)
     truth = {name: Series(FRAMES, (rng.random((12, 2, 3)) < 0.4).astype(float)) for name in "ab"}
     predictions = {name: Series(FRAMES, rng.random((12, 2)).round(3)) for name in "ab"}
-    truth, predictions = again(truth, draw), again(predictions, draw)
     return criteria.computed(criteria.Truth(truth, ("C1", "C2"), ("1", "2", "3")), predictions, choice)
 
 
-def of_skill(semantics, choice, draw=None):
+def of_skill(semantics, choice):
     rng = np.random.default_rng(4)
-    return recordings.skill_computed([sheet(rng, 6, draw)], [sheet(rng, 6, draw)], choice, Source(Path("none")))
+    return recordings.skill_computed([sheet(rng, 6)], [sheet(rng, 6)], choice, Source(Path("none")))
 
 
-def of_errors(semantics, choice, draw=None):
+def of_errors(semantics, choice):
     rng = np.random.default_rng(5)
-    return recordings.errors_computed([sheet(rng, 2, draw)], [sheet(rng, 2, draw)], semantics)
+    return recordings.errors_computed([sheet(rng, 2)], [sheet(rng, 2)], semantics)
 
 
-def sheet(rng, levels, draw):
-    rows = again(dict(zip("abcdefgh", rng.integers(0, levels, (8, 2)).astype(float), strict=True)), draw)
-    values = pd.DataFrame(np.array(list(rows.values())), pd.Index(rows, name="id"), ["first", "second"])
-    return TaskSheet("Peg.csv", "Peg", values)
+def sheet(rng, levels):
+    ids = pd.Index(list("abcdefgh"), name="id")
+    return TaskSheet("Peg.csv", "Peg", pd.DataFrame(rng.integers(0, levels, (8, 2)).astype(float), ids, ["first", "second"]))
 
 
 SCORINGS = {

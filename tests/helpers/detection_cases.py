@@ -1,10 +1,9 @@
-"""Triplet detection: the golden files as flat arrays."""
+"""Triplet detection: the golden files as flat arrays, random studies, and a slow literal matching to compare with."""
 
 from __future__ import annotations
 
 import json
 import math
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,6 @@ COLUMNS = {"ivt": 0, "i": 1, "v": 3, "t": 4}
 ASSOCIATION = ("lm", "plm", "ids", "idm", "mil", "fp", "fn")
 
 
-@cache
 def golden(case: str) -> dict:
     return json.loads((GOLDEN / f"ivt_detection_{case}.json").read_text(encoding="utf-8"))
 

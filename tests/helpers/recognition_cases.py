@@ -6,7 +6,6 @@ import csv
 import json
 import math
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +22,10 @@ def cholect50() -> TripletMap:
         return triplet_map([[int(row["instrument"]), int(row["verb"]), int(row["target"])] for row in csv.DictReader(file)])
 
 
-@cache
 def golden(case: str) -> dict:
     return json.loads((GOLDEN / f"ivt_recognition_{case}.json").read_text(encoding="utf-8"))
 
 
-@cache
 def golden_videos(case: str) -> list[TripletVideo]:
     with np.load(GOLDEN / f"ivt_recognition_{case}.npz") as held:
         ends = np.cumsum(held["video_lengths"])[:-1]

@@ -1,4 +1,4 @@
-"""Bootstrap intervals: draws, percentiles, and draws of what was counted once, which are those of repeated videos to the last bit."""
+"""Bootstrap intervals: the draws, the percentiles, and metrics of every kind."""
 
 import math
 from dataclasses import replace
@@ -8,18 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import detection_cases
 import draws
 from scrubin.base.errors import MetricsError
-from scrubin.evaluate.metrics import bootstrap, error_recognition, skill
-from scrubin.evaluate.metrics.detection import checked, compat_ivtdmetrics, compat_ivtmetrics, video
-from scrubin.evaluate.metrics.detection.association import association
-from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range
-from scrubin.evaluate.metrics.detection.matching import draw as drawn_scene
-from scrubin.evaluate.metrics.recognition import TripletVideo, compat, triplet_map
-from scrubin.evaluate.metrics.recognition.average_precision import of_per_video, per_video, pooled, tables, video_wise
+from scrubin.evaluate.metrics import bootstrap, skill
+from scrubin.evaluate.metrics.phases import PhaseVideo, confusions_of_videos, rates
+from scrubin.evaluate.metrics.phases.averaging import mean
 from scrubin.evaluate.metrics.result import Result, Value, Variant
-from scrubin.evaluate.metrics.variants import COMPONENTS
 
 VARIANT = Variant("mean", "paper")
 
@@ -50,12 +44,37 @@ def test_draws_are_the_literal_hash(videos, resamples, seed):
         assert found[row].tolist() == [(literal_hash(key ^ at) >> 32) * videos >> 32 for at in range(videos)]
 
 
+def test_draws_never_change():
+    assert bootstrap.draws(7, 2).tolist() == DRAWN
+    assert bootstrap.draws(7, 500).tolist() == bootstrap.draws(7, 1000)[:500].tolist()
+
+
+def test_draws_are_even_and_seeds_and_resamples_differ():
+    found = bootstrap.draws(10, 20_000)
+    counts = np.bincount(found.ravel(), minlength=10)
+    # 20,000 expected of each; the standard deviation is 134.
+    assert np.abs(counts - 20_000).max() < 5 * 134
+    assert len({tuple(row) for row in found.tolist()}) > 19_990
+    assert (bootstrap.draws(10, 50, 1) != bootstrap.draws(10, 50, 2)).any()
+    # Neighbouring places are independent: about a tenth are equal.
+    assert abs(np.mean(found[:, 1:] == found[:, :-1]) - 0.1) < 0.005
+
+
+def test_the_interval_of_a_mean_is_that_of_theory():
+    values = np.random.default_rng(0).normal(0.6, 0.1, 200)
+    found = draws.interval(mean_of(values), names(200), resamples=4000)
+    width = 1.96 * values.std() / math.sqrt(200)
+    assert found.low.value == pytest.approx(values.mean() - width, abs=0.002)
+    assert found.high.value == pytest.approx(values.mean() + width, abs=0.002)
+    assert found.value.value == pytest.approx(values.mean())
+    assert found.low.n == found.high.n == 4000
+
+
 def test_bounds_are_linear_percentiles_of_the_draws():
     values = np.arange(9.0) ** 2
     found = draws.interval(mean_of(values), names(9), resamples=101, level=0.9)
     drawn = [values[draw].mean() for draw in bootstrap.draws(9, 101)]
     np.testing.assert_allclose([found.low.value, found.high.value], np.quantile(drawn, [0.05, 0.95]), rtol=0, atol=1e-12)
-    assert (found.value, found.low.n, found.high.n) == (Value(values.mean(), 9), 101, 101)
 
 
 def test_the_order_of_the_videos_changes_nothing():
@@ -92,6 +111,23 @@ def test_infinite_values_stay_infinite():
     assert (found.low.value, found.high.value) == (math.inf, math.inf)
 
 
+def test_phase_metrics_by_matrices_and_by_lists_of_videos_agree():
+    rng = np.random.default_rng(3)
+    videos = [PhaseVideo(f"v{number}", rng.integers(0, 3, 30), rng.integers(0, 3, (2, 30))) for number in range(6)]
+    confusions = confusions_of_videos(videos, 3)
+    listed = [video.name for video in videos]
+
+    def renamed(video, suffix):
+        return replace(video, name=video.name + suffix)
+
+    by_matrices = draws.interval(lambda draw: mean(rates.rate_elements(confusions.take(draw), "f1")), listed, resamples=30)
+    by_lists = draws.interval(
+        lambda draw: mean(rates.rate_elements(confusions_of_videos(draws.repeated(videos, draw, renamed), 3), "f1")), listed, resamples=30
+    )
+    assert by_matrices == by_lists
+    assert by_matrices.low.value < by_matrices.value.value < by_matrices.high.value
+
+
 def test_impossible_intervals_are_refused():
     changing = iter(range(100))
     refused = {
@@ -110,156 +146,4 @@ def test_impossible_intervals_are_refused():
             call()
 
 
-TRIPLETS = triplet_map([[0, 0, 0], [0, 1, 0], [1, 1, 1], [1, 0, 1], [2, 0, 0], [2, 2, 2], [0, 2, 2]], null=[5, 6])
-DRAWS = [[3, 0, 3, 1, 1], [4, 4, 2, 4, 2], [1, 4]]
-
-
-def same(one, other):
-    """Equal variants, values, counts, classes and videos, undefined ones included."""
-    assert repr(one) == repr(other)
-
-
-@pytest.fixture(params=["float32", "ties", "mixed", "rare"])
-def videos(request):
-    rng = np.random.default_rng(len(request.param))
-    held = []
-    for number in range(5):
-        frames = (40, 1, 25, 0 if request.param == "rare" else 7, 60)[number]
-        labels = rng.random((frames, 7)) < (0.02 if request.param == "rare" else 0.2)
-        scores = rng.random((frames, 7)) + 0.4 * labels
-        if request.param == "ties":
-            scores = np.round(scores * 4) / 4
-        if request.param != "mixed" or number % 2:
-            scores = scores.astype(np.float32)
-        held.append(TripletVideo(f"v{number}", labels, scores))
-    return held
-
-
-def renamed(one, suffix):
-    return replace(one, name=one.name + suffix)
-
-
-@pytest.mark.parametrize("ignore_null", [False, True])
-def test_draws_of_recognition_are_those_of_repeated_videos(videos, ignore_null):
-    by_video, table = per_video(videos, TRIPLETS), tables(videos, TRIPLETS, ignore_null=ignore_null)
-    for positions in map(np.array, DRAWS):
-        repeated = draws.repeated(videos, positions, renamed)
-        averaged = video_wise(repeated, TRIPLETS, ignore_null=ignore_null)
-        together = pooled(repeated, TRIPLETS, ignore_null=ignore_null)
-        for name in COMPONENTS:
-            same(of_per_video(by_video[name].take(positions), TRIPLETS, name, ignore_null=ignore_null), averaged[name])
-            same(table[name].take(positions), together[name])
-    assert table["ivt"].names == tuple(one.name for one in videos)
-
-
-@pytest.mark.parametrize("scikit_learn", ["<=1.5", ">=1.6"])
-def test_draws_of_published_recognition_are_those_of_repeated_videos(videos, scikit_learn):
-    videos = [one for one in videos if len(one.targets)]
-    published = compat.of_videos(videos, TRIPLETS, scikit_learn=scikit_learn)
-    for positions in (np.array(draw) % len(videos) for draw in DRAWS):
-        whole = compat.of_videos(draws.repeated(videos, positions, renamed), TRIPLETS, scikit_learn=scikit_learn)
-        drawn = published.take(positions)
-        for name in COMPONENTS:
-            same(drawn.compute_video_ap(name), whole.compute_video_ap(name))
-            same(drawn.compute_global_ap(name, ignore_null=True), whole.compute_global_ap(name, ignore_null=True))
-            same(drawn.top_k(2, name), whole.top_k(2, name))
-
-
-def test_published_recognition_goes_on_after_a_draw(videos):
-    first, *others = [one for one in videos if len(one.targets)]
-    published, whole = (compat.of_videos([first], TRIPLETS) for _ in range(2))
-    drawn = published.take(np.array([0, 0]))
-    for one in (published, whole):
-        one.update(others[0].targets, others[0].scores)
-        with pytest.raises(MetricsError, match="still open; end it before videos are drawn"):
-            one.take(np.array([0]))
-        one.video_end()
-        same(one.compute_global_ap(), compat.of_videos([first, others[0]], TRIPLETS).compute_global_ap())
-        same(
-            one.take(np.array([1, 1])).compute_global_ap(),
-            compat.of_videos([others[0]], TRIPLETS).take(np.array([0, 0])).compute_global_ap(),
-        )
-    drawn.update(others[0].targets, others[0].scores)
-    drawn.video_end()
-    assert (drawn.closed_frames, published.closed_frames) == ([len(one.targets) for one in (first, first, others[0])], whole.closed_frames)
-
-
-def test_published_recognition_fails_where_it_would_without_draws():
-    """A pool without any frame, and a single class."""
-    empty, full = (TripletVideo(name, np.zeros((frames, 7)), np.zeros((frames, 7))) for name, frames in (("a", 0), ("b", 2)))
-    published = compat.of_videos([empty, full], TRIPLETS)
-    same(published.take(np.array([0, 1])).compute_global_ap(), published.compute_global_ap())
-    with pytest.raises(MetricsError, match="a video has no frames"):
-        published.take(np.array([0, 0])).compute_global_ap()
-    alone = compat.of_videos([TripletVideo("a", [[1], [0]], [[0.5], [0.4]])], triplet_map([[0, 0, 0]])).take(np.array([0]))
-    with pytest.raises(MetricsError, match="fails with a single class"):
-        alone.compute_global_ap()
-
-
-@pytest.fixture(params=["crowded", "edge"])
-def nested(request):
-    return detection_cases.golden(request.param)["videos"]
-
-
-def repeated_scene(nested, positions):
-    """The same draw as nested lists, checked and matched anew."""
-    study = detection_cases.study_of([nested[at] for at in positions])
-    return checked(replace(study, names=[f"{at}#{number}" for number, at in enumerate(positions)]))
-
-
-def test_draws_of_detection_are_those_of_repeated_videos(nested):
-    scene = checked(detection_cases.study_of(nested))
-    for positions in (np.array(draw) % len(nested) for draw in DRAWS):
-        one, other = drawn_scene(scene, positions), repeated_scene(nested, positions)
-        for scope in ("global", "video-wise"):
-            for name in ("ivt", "t"):
-                for interpolation in ("step", "101-point linear"):
-                    options = {"interpolation": interpolation, "scope": scope}
-                    same(average_precision(one, name, **options), average_precision(other, name, **options))
-                same(average_precision_range(one, name, scope=scope), average_precision_range(other, name, scope=scope))
-                same(at_best_confidence(one, name, scope=scope), at_best_confidence(other, name, scope=scope))
-            same(association(one, scope=scope), association(other, scope=scope))
-        twice = drawn_scene(one, np.array([0, 0]))
-        same(average_precision(twice), average_precision(replace(repeated_scene(nested, positions[[0, 0]]), names=twice.names)))
-
-
-@pytest.mark.parametrize("module", [compat_ivtmetrics, compat_ivtdmetrics])
-def test_draws_of_published_detection_are_those_of_repeated_videos(nested, module):
-    scene = checked(detection_cases.study_of(nested))
-    published = module.of_videos(scene)
-    for positions in (np.array(draw) % len(nested) for draw in DRAWS):
-        whole, drawn = module.of_videos(repeated_scene(nested, positions)), published.take(positions)
-        for name in ("ivt", "i"):
-            same(drawn.compute_video_ap(name), whole.compute_video_ap(name))
-            same(drawn.compute_ap(name), whole.compute_ap(name))
-        if module is compat_ivtdmetrics:
-            same(drawn.compute_global_ap(), whole.compute_global_ap())
-        assert drawn.association_counts() == whole.association_counts()
-    published.update(video(scene, 0))
-    with pytest.raises(MetricsError, match="a video is still open"):
-        published.take(np.array([0]))
-
-
-def test_several_intervals_are_those_of_single_metrics():
-    rng = np.random.default_rng(1)
-    ratings, predictions = rng.random(12), rng.random(12)
-    truth = {"a": (rng.random(12) < 0.1).astype(int), "b": (rng.random(12) < 0.5).astype(int)}
-    found = {name: (rng.random(12) < 0.5).astype(int) for name in truth}
-    names = [f"v{number:02d}" for number in range(12)]
-
-    def metrics(at):
-        of_errors = ({name: values[at] for name, values in side.items()} for side in (truth, found))
-        return [skill.score("ccc", ratings[at], predictions[at]), error_recognition.score("balanced accuracy", *of_errors)]
-
-    both = bootstrap.intervals(metrics, names, resamples=60, level=0.9, seed=4)
-    single = [draws.interval(lambda at, which=which: metrics(at)[which], names, resamples=60, level=0.9, seed=4) for which in (0, 1)]
-    same(both, single)
-    assert both[0].low.value < both[0].value.value < both[0].high.value
-
-
-def test_metrics_must_stay_the_same_between_draws():
-    one = skill.score("mae", [1.0], [2.0])
-    lengths = iter([2, 1])
-    with pytest.raises(MetricsError, match="there were 2 metrics, then 1, between draws"):
-        bootstrap.intervals(lambda _: [one] * next(lengths), ["a"], resamples=1)
-    assert bootstrap.intervals(lambda _: [], ["a"], resamples=3) == []
+DRAWN = [[4, 4, 0, 2, 3, 4, 2], [1, 3, 2, 1, 2, 0, 4]]

@@ -88,10 +88,13 @@ def test_classes_are_summarised_and_taken_together():
     assert list(without.classes) == ["0", "1"]
 
 
-def test_the_order_of_videos_changes_no_bit():
+def test_the_order_of_videos_changes_no_bit_and_draws_repeat_videos():
     drawn = videos(np.random.default_rng(8))
     forward, backward = (calibration.Calibration(order, TRIPLETS).results("ivt") for order in (drawn, drawn[::-1]))
     assert [one.overall for one in forward] == [one.overall for one in backward]
+    twice = calibration.Calibration(drawn, TRIPLETS).results("ivt", draw=np.array([1, 1]))
+    once = calibration.Calibration([drawn[1]], TRIPLETS).results("ivt")
+    assert [one.overall.value for one in twice] == pytest.approx([one.overall.value for one in once], abs=1e-12)
 
 
 def test_logits_are_refused_by_name():

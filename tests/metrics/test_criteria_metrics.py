@@ -4,6 +4,7 @@ import math
 
 import krippendorff
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from hypothesis import given
@@ -11,11 +12,13 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, balanced_accuracy_score, brier_score_loss
 
 from scrubin.base.errors import MetricsError
+from scrubin.base.statistics import settled
 from scrubin.evaluate.metrics import criteria
 from scrubin.evaluate.metrics.criteria import Criteria, CriteriaVideo
+from scrubin.ratings.agreement import krippendorffs_alpha
 
 NAMES = ("C1", "C2", "C3")
-CASES = 100
+CASES = 400
 
 
 def video(rng, name="a", frames=None, raters=3):
@@ -44,6 +47,7 @@ def scikit_learn_takes_its_arguments_as_they_are():
         yield
 
 
+@pytest.mark.slow
 def test_average_precision_is_that_of_scikit_learn(cases):
     compared = 0
     for one, results in cases:
@@ -56,7 +60,7 @@ def test_average_precision_is_that_of_scikit_learn(cases):
                 compared += 1
             else:
                 assert not found.classes[name].defined
-    assert compared > 200
+    assert compared > 300
 
 
 def test_brier_score_is_that_of_scikit_learn_and_the_soft_one_its_definition(cases):
@@ -70,6 +74,7 @@ def test_brier_score_is_that_of_scikit_learn_and_the_soft_one_its_definition(cas
             assert found["criteria Brier score", "global", "soft"].classes[name].value == pytest.approx(expected, abs=1e-14)
 
 
+@pytest.mark.slow
 def test_balanced_accuracy_is_that_of_scikit_learn_where_both_classes_occur(cases):
     for one, results in cases:
         found = results["criteria balanced accuracy", "global", "hard"]
@@ -81,8 +86,26 @@ def test_balanced_accuracy_is_that_of_scikit_learn_where_both_classes_occur(case
                 assert not found.classes[name].defined
 
 
-@pytest.mark.parametrize("values", [(0.0, 1.0), (0.0, 0.5, 1.0), (0.2, 0.5), (0.0, 1 / 3, 2 / 3, 1.0)])
-def test_alpha_takes_each_mark_as_a_category_and_is_undefined_where_there_is_one(values):
+def test_alpha_is_that_of_our_agreement_of_raters():
+    rng = np.random.default_rng(5)
+    for _ in range(100):
+        judged = (rng.random((int(rng.integers(2, 30)), 3)) < 0.4).astype(float)
+        judged[rng.random(judged.shape) < 0.2] = np.nan
+        rows = [
+            {"id": str(at), "rater": str(rater), "value": value}
+            for at, row in enumerate(judged.tolist())
+            for rater, value in enumerate(row)
+            if value == value
+        ]
+        expected = krippendorffs_alpha(pd.DataFrame(rows, columns=["id", "rater", "value"]), "nominal")["alpha"]
+        found = criteria.alpha(judged)
+        assert settled(found) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+        if found == found:
+            assert found == pytest.approx(krippendorff.alpha(reliability_data=judged.T, level_of_measurement="nominal"), abs=1e-12)
+
+
+@pytest.mark.parametrize("values", [(0.0, 0.5, 1.0), (0.2, 0.5), (0.0, 1 / 3, 2 / 3, 1.0)])
+def test_alpha_of_marks_between_met_and_not_met_takes_each_value_as_a_category(values):
     rng = np.random.default_rng(7)
     for _ in range(100):
         judged = rng.choice(values, (int(rng.integers(2, 30)), 4))
@@ -93,6 +116,11 @@ def test_alpha_takes_each_mark_as_a_category_and_is_undefined_where_there_is_one
             assert found == pytest.approx(krippendorff.alpha(reliability_data=judged.T, level_of_measurement="nominal"), abs=1e-12)
         else:
             assert math.isnan(found)
+
+
+def test_raters_who_say_the_same_agree_wholly_whatever_they_say():
+    assert criteria.alpha(np.array([[0, 0], [0.5, 0.5], [1, 1]])) == 1.0
+    assert math.isnan(criteria.alpha(np.full((6, 2), 0.5)))
 
 
 def test_of_raters_each_is_held_against_the_mean_of_the_others():
@@ -146,7 +174,7 @@ def test_perfect_is_perfect():
     assert criteria.alpha(judged[:, 0]) == 1.0
 
 
-def test_video_wise_is_the_mean_of_videos():
+def test_video_wise_is_the_mean_of_videos_and_a_draw_is_what_repeating_them_gives():
     rng = np.random.default_rng(4)
     videos = [video(rng, name, frames=12) for name in "abc"]
     whole = Criteria(videos, NAMES)
@@ -156,6 +184,9 @@ def test_video_wise_is_the_mean_of_videos():
             for name in NAMES:
                 values = [one[key[0], "global", key[2]].classes[name].value for one in alone]
                 assert found.classes[name].value == pytest.approx(np.nanmean(values), abs=1e-12)
+    repeated = [CriteriaVideo(f"{at}{number}", videos[at].judged, videos[at].predicted) for number, at in enumerate((2, 0, 2))]
+    drawn = whole.results(draw=np.array([2, 0, 2]))
+    assert [one.overall for one in drawn] == [one.overall for one in Criteria(repeated, NAMES).results()]
 
 
 def test_a_video_is_given_once():

@@ -42,7 +42,7 @@ def compare_call(call, expected, component, *further):
         compare(call(component, *further), expected, component)
 
 
-@pytest.fixture(scope="module", params=cases.CASES)
+@pytest.fixture(params=cases.CASES)
 def case(request):
     golden = cases.golden(request.param)
     return checked(cases.study_of(golden["videos"])), golden["expected"]

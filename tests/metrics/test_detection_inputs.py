@@ -12,6 +12,7 @@ from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy, checked, compa
 from scrubin.evaluate.metrics.detection.association import association
 from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range, thresholds
 from scrubin.evaluate.metrics.detection.matching import corners, iou
+from scrubin.evaluate.metrics.result import difference
 
 BOX = [0.25, 0.25, 0.5, 0.25]
 
@@ -79,32 +80,35 @@ def test_a_bad_study_is_refused_with_its_first_fault(given, said):
             compute(given)
 
 
-@pytest.mark.parametrize("threshold", [0, -0.5, 1.5, math.nan, True, "0.5", None])
-def test_a_threshold_must_be_a_number_above_0_and_at_most_1(threshold):
-    published = ((module, {"ivt": 100, "i": 6}) for module in (compat_ivtmetrics.Detection, compat_ivtdmetrics.Detection))
-    for compute, given in (*((one, study()) for one in (average_precision, at_best_confidence, association)), *published):
-        with pytest.raises(MetricsError, match=r"IoU threshold is .* must be above 0 and at most 1"):
-            compute(given, threshold=threshold)
+@pytest.mark.parametrize("threshold", [0, -0.5, 1.5, math.nan])
+def test_a_threshold_must_be_above_0_and_at_most_1(threshold):
+    for compute in (average_precision, at_best_confidence, association):
+        with pytest.raises(MetricsError, match="IoU threshold is"):
+            compute(study(), threshold=threshold)
+    for module in (compat_ivtmetrics, compat_ivtdmetrics):
+        with pytest.raises(MetricsError, match="IoU threshold is"):
+            module.Detection({"ivt": 100, "i": 6}, threshold)
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: average_precision(study(), "v"), "choose one of i, ivt"),
-        (lambda: average_precision(study(), interpolation="12-point"), "choose one of step, 11-point"),
-        (lambda: average_precision(study(), scope="frames"), "choose one of global, video-wise"),
-        (lambda: association(study(), scope="frames"), "choose global or video-wise"),
-        (lambda: compat_ivtmetrics.of_videos(study(), program="0.1.4"), r"there are 0\.1\.5, 0\.1\.2"),
-        (lambda: compat_ivtdmetrics.of_videos(study()).compute_ap("ivt", "12point"), "styles coco, 11point"),
-        (lambda: compat_ivtdmetrics.Detection({"ivt": 100}), "ivtdmetrics takes ivt and i"),
-        (lambda: compat_ivtmetrics.Detection({"i": 6}), "ivtmetrics needs ivt and i"),
-        (lambda: compat_ivtmetrics.Detection({"ivt": 90, "i": 6}).update(study()), "100 classes of ivt, but 90 were announced"),
-        (lambda: iou([0, 0, 1], [0, 0, 1]), "last axis must be left, top, width, height"),
-    ],
-)
-def test_what_there_is_not_is_refused_with_what_there_is(call, said):
-    with pytest.raises(MetricsError, match=said):
-        call()
+def test_unknown_names_are_refused_with_what_there_is():
+    with pytest.raises(MetricsError, match="choose one of i, ivt"):
+        average_precision(study(), "v")
+    with pytest.raises(MetricsError, match="choose one of step, 11-point"):
+        average_precision(study(), interpolation="12-point")
+    with pytest.raises(MetricsError, match="choose one of global, video-wise"):
+        average_precision(study(), scope="frames")
+    with pytest.raises(MetricsError, match="choose global or video-wise"):
+        association(study(), scope="frames")
+    with pytest.raises(MetricsError, match=r"there are 0.1.5, 0.1.2"):
+        compat_ivtmetrics.of_videos(study(), program="0.1.4")
+    with pytest.raises(MetricsError, match="styles coco, 11point"):
+        compat_ivtdmetrics.of_videos(study()).compute_ap("ivt", "12point")
+    with pytest.raises(MetricsError, match="ivtdmetrics takes ivt and i"):
+        compat_ivtdmetrics.Detection({"ivt": 100})
+    with pytest.raises(MetricsError, match="ivtmetrics needs ivt and i"):
+        compat_ivtmetrics.Detection({"i": 6})
+    with pytest.raises(MetricsError, match="100 classes of ivt, but 90 were announced"):
+        compat_ivtmetrics.Detection({"ivt": 90, "i": 6}).update(study())
 
 
 @pytest.mark.parametrize("range_", [(95, 50, 5), (0, 95, 5), (50, 105, 5), (50, 95, 0), (0.5, 0.95, 0.05), (True, 95, 5)])
@@ -118,6 +122,11 @@ def test_confidences_out_of_0_to_1_are_refused_only_where_a_confidence_is_sought
     assert average_precision(logits).overall.value == 1
     with pytest.raises(MetricsError, match="pass logits through a sigmoid"):
         at_best_confidence(logits)
+
+
+def test_boxes_need_four_numbers():
+    with pytest.raises(MetricsError, match="last axis must be left, top, width, height"):
+        iou([0, 0, 1], [0, 0, 1])
 
 
 def test_overlap_leaves_its_input_alone_and_degenerate_boxes_overlap_nothing():
@@ -152,6 +161,13 @@ def test_videos_without_frames_and_of_one_frame_work():
     assert (result.videos["one"].value, result.classes["0"].n, result.classes["1"].n) == (1, 1, 0)
     assert compat_ivtmetrics.of_videos(given).compute_video_ap()["AP"].overall.value == pytest.approx(1)
     assert compat_ivtdmetrics.of_videos(given).compute_video_ap()["AP"].overall.value == pytest.approx(0.995)
+
+
+def test_constant_scores_are_one_threshold():
+    truth = rows(2, scores=None)
+    for order in ([BOX, [0, 0, 0.1, 0.1]], [[0, 0, 0.1, 0.1], BOX]):
+        result = average_precision(study(rows(2, boxes=order, scores=[0.5, 0.5]), truth))
+        assert result.overall.value == pytest.approx(0.5 * 0.5)
 
 
 def test_videos_weigh_the_same_when_averaged_and_by_boxes_when_pooled():
@@ -210,6 +226,22 @@ def test_rows_need_not_be_in_order_of_frames_for_the_published_programs_either()
     other = dataclasses.replace(given, truth=mixed[0], predictions=mixed[1])
     for module in (compat_ivtmetrics, compat_ivtdmetrics):
         assert repr(module.of_videos(other).compute_video_ap()) == repr(module.of_videos(given).compute_video_ap())
+
+
+def test_variants_tell_all_that_changes_the_number():
+    names = set()
+    for threshold in (0.5, 0.3):
+        for interpolation in ("step", "11-point", "101-point", "101-point linear"):
+            for scope in ("global", "video-wise"):
+                for component in ("i", "ivt"):
+                    names.add(
+                        average_precision(study(), component, threshold=threshold, interpolation=interpolation, scope=scope).variant.name
+                    )
+    assert len(names) == 2 * 4 * 2 * 2
+    published = compat_ivtmetrics.of_videos(study()).compute_video_ap()["AP"]
+    with pytest.raises(MetricsError, match="different metrics"):
+        difference(published, average_precision(study(), interpolation="11-point"))
+    assert published.variant.semantics == "compat"
 
 
 def test_a_scene_is_checked_once_and_gives_the_same():

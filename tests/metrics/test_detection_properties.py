@@ -1,15 +1,21 @@
-"""What must hold of any study: order does not matter, and boxes stay."""
+"""What must hold of any study: order does not matter, perfect is 1, boxes stay, and slow literal evaluations agree."""
+
+import math
 
 import numpy as np
 import pytest
+from faster_coco_eval import COCO as FasterCOCO
+from faster_coco_eval import COCOeval_faster
 from hypothesis import given
 from hypothesis import strategies as st
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
 
 import detection_cases as cases
-from scrubin.evaluate.metrics.detection import checked, compat_ivtdmetrics, compat_ivtmetrics
-from scrubin.evaluate.metrics.detection.association import association
-from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range
-from scrubin.evaluate.metrics.detection.matching import iou
+from scrubin.evaluate.metrics.detection import BoxRows, BoxStudy, checked, compat_ivtdmetrics, compat_ivtmetrics
+from scrubin.evaluate.metrics.detection.association import SCORES, association, counts
+from scrubin.evaluate.metrics.detection.average_precision import at_best_confidence, average_precision, average_precision_range, thresholds
+from scrubin.evaluate.metrics.detection.matching import hits_at, iou, ranked
 from scrubin.evaluate.metrics.variants import BOX_SCOPES, INTERPOLATIONS
 
 # Coordinates on a coarse grid make ties and degenerate boxes likely.
@@ -37,12 +43,71 @@ def everything(study):
     return [(value.value, value.n) for one in found for value in (one.overall, *one.classes.values())]
 
 
+def literal_overlap(one, other):
+    """IoU of two rows by their definition."""
+    width = min(one[5] + one[7], other[5] + other[7]) - max(one[5], other[5])
+    height = min(one[6] + one[8], other[6] + other[8]) - max(one[6], other[6])
+    if width <= 0 or height <= 0:
+        return 0.0
+    return width * height / (one[7] * one[8] + other[7] * other[8] - width * height)
+
+
+def literal_hits(frames, threshold, column):
+    """Score and truth of every detection of a list of frames, class by class."""
+    found = []
+    for both in frames:
+        free = list(both["gt"])
+        for detection in sorted(both["pd"], key=lambda row: (-row[2], row[5:])):
+            fits = [row for row in free if row[column] == detection[column] and literal_overlap(row, detection) >= threshold]
+            if fits:
+                free.remove(min(fits, key=lambda row: (-literal_overlap(row, detection), row[5:])))
+            found.append((detection[column], detection[2], bool(fits)))
+    return found
+
+
+def literal_step(found, positives):
+    """Equation 1 of detections of one class with distinct scores."""
+    area, hits = 0.0, 0
+    for rank, (_, hit) in enumerate(sorted(found, reverse=True), start=1):
+        hits += hit
+        area += hit * hits / rank / positives
+    return area
+
+
 @pytest.mark.slow
 @given(VIDEOS, st.randoms(use_true_random=False))
 def test_the_order_of_frames_rows_and_videos_changes_nothing(videos, random):
     mixed = [[{side: random.sample(rows, len(rows)) for side, rows in both.items()} for both in video] for video in videos]
     mixed = [random.sample(video, len(video)) for video in random.sample(mixed, len(mixed))]
     np.testing.assert_allclose(everything(cases.study_of(mixed)), everything(cases.study_of(videos)), rtol=0, atol=1e-12)
+
+
+@pytest.mark.slow
+@given(VIDEOS, st.integers(1, 3))
+def test_adding_a_constant_to_ids_or_halving_boxes_changes_nothing_but_names(videos, shift):
+    moved = [
+        [{side: [[row[0] + shift, *row[1:5], *(x / 2 for x in row[5:])] for row in rows] for side, rows in both.items()} for both in video]
+        for video in videos
+    ]
+    for scope in BOX_SCOPES:
+        before, after = (average_precision(cases.study_of(one), scope=scope) for one in (videos, moved))
+        assert after.overall.value == pytest.approx(before.overall.value, nan_ok=True)
+
+
+@given(VIDEOS)
+def test_perfect_predictions_score_one_everywhere(videos):
+    solid = [[[row for row in both["gt"] if row[7] > 0 and row[8] > 0] for both in video] for video in videos]
+    scene = checked(cases.study_of([[{"gt": rows, "pd": rows} for rows in video] for video in solid]))
+    for scope in BOX_SCOPES:
+        for interpolation in INTERPOLATIONS:
+            expected = 0.995 if interpolation == "101-point linear" else 1
+            for got in (
+                average_precision(scene, threshold=1.0, interpolation=interpolation, scope=scope),
+                average_precision_range(scene, interpolation=interpolation, scope=scope),
+            ):
+                assert math.isnan(got.overall.value) or got.overall.value == pytest.approx(expected, abs=1e-12)
+    boxes = sum(len(rows) for video in solid for rows in video)
+    assert counts(scene).sum(axis=0).tolist() == [boxes, 0, 0, 0, 0, 0, 0]
 
 
 @pytest.mark.slow
@@ -64,6 +129,54 @@ def test_nothing_changes_the_arrays_given(videos):
     scene = checked(study)
     compat_ivtmetrics.of_videos(scene)
     np.testing.assert_array_equal(scene.truth.boxes, checked(study).truth.boxes)
+
+
+@pytest.mark.slow
+@given(VIDEOS, st.sampled_from([0.1, 0.5, 0.75, 1.0]), st.sampled_from(["ivt", "i", "v"]))
+def test_matching_is_the_literal_one(videos, threshold, component):
+    scene = ranked(checked(cases.study_of(videos)))
+    hits = hits_at(scene, component, threshold)
+    expected = literal_hits([both for video in videos for both in video], threshold, cases.COLUMNS[component])
+    got = zip(scene.predictions.classes[component].tolist(), scene.predictions.scores.tolist(), hits.tolist(), strict=True)
+    assert sorted(got) == sorted(expected)
+
+
+@pytest.mark.slow
+@given(VIDEOS)
+def test_area_and_recall_are_the_literal_ones_when_scores_differ(videos):
+    scores = iter(np.random.default_rng(0).permutation(1000) / 1000)
+    for both in (both for video in videos for both in video):
+        both["pd"] = [[*row[:2], float(next(scores)), *row[3:]] for row in both["pd"]]
+    frames = [both for video in videos for both in video]
+    got = average_precision(cases.study_of(videos), scope="global")
+    for id_, value in got.classes.items():
+        positives = sum(row[0] == int(id_) for both in frames for row in both["gt"])
+        own = [(score, hit) for class_, score, hit in literal_hits(frames, 0.5, 0) if class_ == int(id_)]
+        assert value.n == positives
+        assert value.value == pytest.approx(literal_step(own, positives) if positives else math.nan, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.slow
+@given(VIDEOS)
+def test_everything_is_counted_once_in_the_association(videos):
+    got = counts(cases.study_of(videos))
+    for (lm, plm, ids, idm, mil, fp, fn), video in zip(got.tolist(), videos, strict=True):
+        served = lm + plm + ids + idm + mil
+        assert served + fp == sum(len(both["pd"]) for both in video)
+        assert served + fn == sum(len(both["gt"]) for both in video)
+    shares = association(cases.study_of(videos), scope="global")
+    total = math.fsum(shares[score].overall.value for score in SCORES)
+    assert math.isnan(total) if not got.sum() else total == pytest.approx(1)
+
+
+@pytest.mark.slow
+@given(VIDEOS)
+def test_global_and_video_wise_agree_on_one_video(videos):
+    scene = checked(cases.study_of(videos[:1]))
+    for interpolation in INTERPOLATIONS:
+        one, other = (average_precision(scene, interpolation=interpolation, scope=scope).overall for scope in BOX_SCOPES)
+        assert one.value == pytest.approx(other.value, nan_ok=True)
+        assert one.n == other.n
 
 
 def test_iou_of_equal_boxes_is_exactly_one():
@@ -93,3 +206,60 @@ def test_detections_do_not_grow_in_the_published_association(box, area, expected
     published = compat_ivtmetrics.of_videos(cases.one_frame(annotated, [[0, 0, 0.9, 0, 0, *box]]))
     assert published.compute_video_ap()["AP"].overall.value == pytest.approx(area)
     assert list(published.association_counts()[0].values()) == expected
+
+
+def coco_boxes(rng, images):
+    """Annotations and detections of COCO with distinct scores and boxes in pixels."""
+    truth, found = [], []
+    for image in range(images):
+        for _ in range(rng.integers(0, 5)):
+            box = [*rng.uniform(0, 300, 2), *rng.uniform(20, 200, 2)]
+            category = int(rng.integers(0, 4))
+            truth.append([image, category, 1.0, *box])
+            if rng.random() < 0.8:
+                found.append([image, category if rng.random() < 0.8 else 3, rng.random(), *(box + rng.normal(0, 8, 4))])
+        found += [[image, int(rng.integers(0, 4)), rng.random(), *rng.uniform(20, 200, 4)] for _ in range(rng.integers(0, 3))]
+    return np.array(truth), np.array(found)
+
+
+@pytest.mark.parametrize(("coco", "evaluator"), [(COCO, COCOeval), (FasterCOCO, COCOeval_faster)])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_101_point_range_is_that_of_coco(coco, evaluator, seed, capsys):
+    truth, found = coco_boxes(np.random.default_rng(seed), 40)
+    ours = BoxStudy(
+        ["a"],
+        [40],
+        {"ivt": 5},
+        *(BoxRows(np.zeros(len(one)), one[:, 0], {"ivt": one[:, 1]}, one[:, 3:], one[:, 2]) for one in (truth, found)),
+    )
+    annotations = [
+        {
+            "id": at + 1,
+            "image_id": int(row[0]),
+            "category_id": int(row[1]),
+            "bbox": row[3:].tolist(),
+            "area": float(row[5] * row[6]),
+            "iscrowd": 0,
+        }
+        for at, row in enumerate(truth)
+    ]
+    detections = [{"image_id": int(row[0]), "category_id": int(row[1]), "bbox": row[3:].tolist(), "score": float(row[2])} for row in found]
+    theirs = coco()
+    theirs.dataset = {
+        "info": {},
+        "images": [{"id": at, "width": 640, "height": 480} for at in range(40)],
+        "categories": [{"id": id_, "name": str(id_)} for id_ in range(5)],
+        "annotations": annotations,
+    }
+    theirs.createIndex()
+    evaluation = evaluator(theirs, theirs.loadRes(detections), "bbox")
+    evaluation.evaluate()
+    evaluation.accumulate()
+    capsys.readouterr()
+    precision = evaluation.eval["precision"][:, :, :, 0, 2]
+    expected = np.where(precision[0, 0] > -1, precision.mean(axis=(0, 1)), np.nan)
+    got = average_precision_range(ours, interpolation="101-point", scope="global")
+    np.testing.assert_allclose([value.value for value in got.classes.values()], expected, rtol=0, atol=1e-9)
+    at_half = average_precision(ours, interpolation="101-point", scope="global").overall.value
+    assert at_half == pytest.approx(np.nanmean(np.where(precision[0, 0] > -1, precision[0].mean(axis=0), np.nan)), abs=1e-9)
+    assert thresholds() == pytest.approx(evaluation.params.iouThrs)

@@ -81,9 +81,7 @@ def test_the_order_of_the_models_changes_no_bit_and_results_are_scores(arrays, r
         [0.71234567] * 3,
         [[1 / 3, 0.1]] * 3,
         [1e300] * 3,
-        [1e308] * 3,
         [5e-324] * 3,
-        [[1e308, 5e-324]] * 3,
     ],
 )
 def test_equal_means_of_decimals_are_equal_to_the_last_bit(weights):

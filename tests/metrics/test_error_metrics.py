@@ -15,7 +15,7 @@ from scrubin.evaluate.metrics import error_recognition
 from scrubin.evaluate.metrics.error_recognition import QUIRKS
 from scrubin.evaluate.metrics.phases import PhaseVideo, confusions_of_videos, rates
 from scrubin.evaluate.metrics.phases.averaging import mean
-from scrubin.evaluate.metrics.result import Value
+from scrubin.evaluate.metrics.result import Value, difference
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "data/ratings/classification_scores.json").read_text(encoding="utf-8"))
 pairs = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=20)
@@ -86,6 +86,12 @@ def test_nothing_known_is_undefined():
             found = score(metric, [math.nan], [1], semantics=semantics)
             assert math.isnan(found.value)
             assert found.n == 0
+
+
+def test_paper_and_compat_are_not_compared():
+    one, other = (error_recognition.score("balanced accuracy", {"cut": [0]}, {"cut": [0]}, semantics=name) for name in ("paper", "compat"))
+    with pytest.raises(MetricsError, match="cannot be compared"):
+        difference(one, other)
 
 
 @pytest.mark.parametrize(

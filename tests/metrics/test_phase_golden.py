@@ -48,7 +48,7 @@ def compare_phases(elements, expected):
         assert [value.n for value in mean(elements).classes.values()] == [one["n_defined"] for one in expected]
 
 
-@pytest.fixture(scope="module", params=["basic", "missing"])
+@pytest.fixture(params=["basic", "missing"])
 def case(request):
     golden = cases.golden(request.param)
     return confusions_of_videos(cases.golden_videos(golden["videos"]), golden["num_phases"]), golden["expected"]

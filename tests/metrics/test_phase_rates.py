@@ -1,7 +1,9 @@
-"""Rates and undefined values against scikit-learn, and bad input."""
+"""Rates and undefined values against scikit-learn, summaries against literal means, and bad input."""
 
 import itertools
 import math
+import warnings
+from statistics import fmean, pstdev, stdev
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from scrubin.evaluate.metrics.phases import PhaseVideo, averaging, confusions_of
 from scrubin.evaluate.metrics.phases.averaging import Elements, mean, mean_of, means, sd_of, spread
 from scrubin.evaluate.metrics.phases.rates import PhaseChoice, settled
 from scrubin.evaluate.metrics.phases.relaxed import segments
+from scrubin.evaluate.metrics.result import difference
 from scrubin.evaluate.metrics.variants import AVERAGING_ORDERS
 
 PHASES = 4
@@ -73,6 +76,57 @@ def test_the_order_of_videos_and_runs_changes_no_bit(videos, random):
         assert [result.classes.keys() for result in first] == [result.classes.keys() for result in second]
 
 
+def defined(values):
+    return [value for value in np.ravel(values).tolist() if not math.isnan(value)]
+
+
+def literal_mean(values, order):
+    runs, videos, phases = values.shape
+    groups = {
+        "all": [values],
+        "macro-first": [values[r, v] for r in range(runs) for v in range(videos)],
+        "by-phase": [values[:, :, p] for p in range(phases)],
+        "by-video": [values[:, v] for v in range(videos)],
+    }[order]
+    within = [fmean(defined(group)) for group in groups if defined(group)]
+    return fmean(within) if within else math.nan
+
+
+cells = st.one_of(st.just(math.nan), st.floats(0, 1))
+
+
+@settings(max_examples=80)
+@given(st.integers(1, 3), st.integers(1, 3), st.integers(1, 3), st.data())
+def test_means_and_deviations_are_the_literal_ones(runs, videos, phases, data):
+    size = runs * videos * phases
+    values = np.array(data.draw(st.lists(cells, min_size=size, max_size=size))).reshape(runs, videos, phases)
+    elements = Elements("m", "paper", {}, values, tuple(f"v{v}" for v in range(videos)), tuple(f"p{p}" for p in range(phases)))
+    for order in AVERAGING_ORDERS:
+        assert mean(elements, order).overall.value == pytest.approx(literal_mean(values, order), abs=1e-12, nan_ok=True)
+    for axis, source in enumerate(("runs", "videos", "phases")):
+        within = [fmean(defined(group)) for group in np.moveaxis(values, axis, 0) if defined(group)]
+        corrected, uncorrected = (spread(elements, source, bessel=bessel).overall for bessel in (True, False))
+        assert corrected.value == pytest.approx(stdev(within) if len(within) > 1 else math.nan, abs=1e-9, nan_ok=True)
+        assert uncorrected.value == pytest.approx(pstdev(within) if within else math.nan, abs=1e-9, nan_ok=True)
+        assert corrected.n == uncorrected.n == len(within)
+
+
+@settings(max_examples=100)
+@given(studies())
+def test_f1_scores_keep_their_order_when_everything_is_defined(videos):
+    # Every phase annotated and predicted in every video and run.
+    full = list(range(PHASES))
+    whole = [PhaseVideo(v.name, [*v.annotation, *full], [[*run, *full[::-1]] for run in v.predictions]) for v in videos]
+    confusions = confusions_of_videos(whole, PHASES)
+    precision, recall = rates.rate_elements(confusions, "precision"), rates.rate_elements(confusions, "recall")
+    assert not np.isnan(precision.values).any()
+    of_phases = mean(rates.rate_elements(confusions, "f1")).overall.value
+    if np.all(precision.macro() + recall.macro() > 0):
+        bold = mean(rates.f1_of_macro_averages(precision, recall)).overall.value
+        assert bold >= of_phases - 1e-12
+        assert rates.f1_of_overall_means(precision, recall).overall.value >= bold - 1e-12
+
+
 def test_a_perfect_prediction_scores_1_and_a_wrong_one_0():
     perfect = confusions_of_videos([PhaseVideo("v", [0, 1, 2], [0, 1, 2])], 3)
     wrong = confusions_of_videos([PhaseVideo("v", [0, 1, 2], [1, 2, 0])], 3)
@@ -107,6 +161,30 @@ def test_infinite_values_have_no_deviation():
 
 def test_means_keep_the_shape():
     assert means(np.array([[[1.0, 3.0]], [[math.nan, math.nan]]])).tolist()[0] == [2.0]
+
+
+def test_variants_are_distinct_and_comparing_two_is_refused():
+    confusions = confusions_of_videos(
+        [PhaseVideo("a", [0, 0, 1], [[0, 1, 1], [0, 0, 1]]), PhaseVideo("b", [0, 2, 2], [[0, 2, 0], [2, 2, 2]])], 3
+    )
+    found = list(rates.results_of_every_choice(confusions))
+    assert len({result.variant.name for result in found}) == len(found) > 250
+    recommended = {result.variant.name: result for result in rates.results_of_choice(confusions)}
+    other = {result.variant.name: result for result in rates.results_of_choice(confusions, PhaseChoice(undefined="B"))}
+    name = "phase recognition f1; paper; averaged=all; phases=3; scope=video-wise; statistic=mean; undefined={}"
+    one, two = recommended[name.format("A")], other[name.format("B")]
+    assert difference(one, one) == 0
+    with pytest.raises(MetricsError, match=r"different metrics and cannot be compared.*undefined=A.*undefined=B"):
+        difference(one, two)
+
+
+def test_every_variant_runs_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert all(
+            result.variant.semantics == "paper"
+            for result in rates.results_of_every_choice(confusions_of_videos([PhaseVideo("v", [0], [1])], 2))
+        )
 
 
 def test_segments():
@@ -144,14 +222,6 @@ def test_whole_numbers_in_floats_and_small_types_are_taken():
             [0, 1],
             [0, 1],
         ]
-
-
-def test_the_number_of_phases_is_whole():
-    videos = [PhaseVideo("a", [0, 1], [0, 0])]
-    assert confusions_of_videos(videos, np.int64(2)).phases == ("0", "1")
-    for phases in (True, 2.0, math.nan):
-        with pytest.raises(MetricsError, match="give a whole number from 1, or the names"):
-            confusions_of_videos(videos, phases)
 
 
 def test_impossible_choices_are_refused():

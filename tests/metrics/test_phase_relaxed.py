@@ -1,16 +1,18 @@
-"""Relaxed metrics: what must hold of any sequence, and bad input."""
+"""Relaxed metrics against literal evaluations, and bad input."""
 
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import phase_cases as cases
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.phases import PhaseVideo, compat, confusions_of_videos, rates, relaxed
 from scrubin.evaluate.metrics.phases.averaging import mean
 from scrubin.evaluate.metrics.phases.relaxed import CHOLEC80_CONSIDERED, CHOLEC80_CROSSES, Tolerance, cholec80, from_transitions
+from scrubin.evaluate.metrics.result import difference
 
 # Figure 3 as printed, by row; x are its crosses.
 START = ["0000000", "1000000", "0100000", "0010000", "00010x0", "000110x", "0000110"]
@@ -37,6 +39,54 @@ def test_the_matrices_are_those_of_figure_3():
     assert (workflow.start == workflow.end.T).all()
 
 
+@pytest.mark.slow
+@settings(max_examples=150)
+@given(stretches(), st.integers(0, 9), st.sampled_from(["left out", "accepted"]), st.sampled_from(["segment", "literal"]))
+def test_acceptance_is_the_literal_one(pair, omega, x_cells, window):
+    annotation, prediction = pair
+    allowed = cholec80(x_cells)
+    found = relaxed.accepted(np.array(annotation), np.array([prediction, annotation]), allowed, omega, window)
+    assert found[0].tolist() == cases.literal_acceptance(annotation, prediction, allowed.start, allowed.end, omega, window)
+    assert found[1].all()
+
+
+@pytest.mark.slow
+@settings(max_examples=100)
+@given(stretches(), st.integers(0, 9))
+def test_rates_are_the_literal_ones(pair, omega):
+    annotation, prediction = np.array(pair[0]), np.array(pair[1])
+    counted = relaxed.count([PhaseVideo("v", annotation, [prediction, annotation])], omega)
+    right = relaxed.accepted(annotation, prediction[np.newaxis], cholec80(), omega)[0]
+    assert relaxed.accuracy(counted).values[:, 0, 0].tolist() == [np.mean(right), 1]
+    for phase in set(annotation.tolist()):
+        a, p = annotation == phase, prediction == phase
+        hits = int(np.sum((a | p) & right))
+        assert counted.relaxed_true[0, 0, phase] == hits
+        assert relaxed.elements(counted, "jaccard").values[0, 0, phase] == hits / np.sum(a | p)
+        assert relaxed.elements(counted, "recall").values[0, 0, phase] == hits / np.sum(a)
+        assert relaxed.elements(counted, "recall", counted="own").values[0, 0, phase] == np.mean(right[a])
+        if p.any():
+            assert relaxed.elements(counted, "precision").values[0, 0, phase] == hits / np.sum(p)
+            assert relaxed.elements(counted, "precision", counted="own").values[0, 0, phase] == np.mean(right[p])
+    assert np.nanmax(relaxed.elements(counted, "jaccard").values) <= 1
+
+
+@pytest.mark.slow
+@settings(max_examples=150)
+@given(stretches(8), st.integers(0, 9), st.booleans())
+def test_the_script_is_its_literal_model(pair, omega, m2cai):
+    rules = compat.M2CAI if m2cai else compat.CHOLEC80
+    annotation, prediction = ([min(phase, rules.phases - 1) for phase in one] for one in pair)
+    found = compat.evaluate(annotation, prediction, omega, rules)
+    right = cases.literal_script(annotation, prediction, omega, rules.late, rules.early)
+    assert found.correct.tolist() == right
+    assert found.accuracy == pytest.approx(100 * np.mean(right))
+    for phase in set(annotation):
+        union = [ok for truth, guess, ok in zip(annotation, prediction, right, strict=True) if phase in (truth, guess)]
+        assert found.jaccard[phase] == pytest.approx(100 * np.mean(union))
+        assert found.recall[phase] == pytest.approx(100 * sum(union) / annotation.count(phase))
+
+
 @given(stretches())
 def test_omega_0_is_the_regular_metric(pair):
     video = PhaseVideo("v", *pair)
@@ -48,6 +98,13 @@ def test_omega_0_is_the_regular_metric(pair):
             )
     found = compat.evaluate(*pair, 0)
     np.testing.assert_allclose(found.jaccard, 100 * rates.rate_elements(confusions, "jaccard", "B").values[0, 0], atol=1e-9)
+
+
+@given(stretches(), st.integers(0, 6))
+def test_a_wider_window_never_takes_an_acceptance_back(pair, omega):
+    annotation, predictions = np.array(pair[0]), np.array([pair[1]])
+    narrow, wide = (relaxed.accepted(annotation, predictions, cholec80(), width) for width in (omega, omega + 1))
+    assert (wide >= narrow).all()
 
 
 @pytest.mark.parametrize("window", ["segment", "literal"])
@@ -73,13 +130,21 @@ def test_numbers_of_frames_that_do_not_fit_are_refused(numbers):
         relaxed.count([PhaseVideo("v", [1, 1, 2], [1, 1, 2], numbers)], 10)
 
 
+def test_the_script_returns_percent_and_the_definition_fractions_so_they_are_not_compared():
+    videos = [PhaseVideo("v", [1] * 20 + [2] * 20, [1] * 18 + [2] * 22)]
+    published = compat.results(compat.main(videos, 10))[0]
+    ours = mean(relaxed.elements(relaxed.count(videos, 10), "jaccard"), "by-phase")
+    with pytest.raises(MetricsError, match=r"cannot be compared.*paper.*compat.*unit=percent"):
+        difference(ours, published)
+    with pytest.raises(MetricsError, match=r"omega=10 frames.*omega=5 frames"):
+        difference(ours, mean(relaxed.elements(relaxed.count(videos, 5), "jaccard"), "by-phase"))
+
+
 def test_bad_input_is_refused_with_a_sentence():
     one, two_runs = PhaseVideo("v", [1, 2], [1, 2]), PhaseVideo("v", [1, 2], [[1, 2], [1, 2]])
     counted = relaxed.count([one], 1)
-    for omega in (True, "10", None, math.nan, math.inf, -1, 0.5):
-        with pytest.raises(MetricsError, match=f"omega is {omega}; give a whole number of frames"):
-            relaxed.count([one], omega)
     refused = {
+        "omega is 2.5; give a whole number of frames": lambda: relaxed.count([one], 2.5),
         "omega is -1": lambda: compat.evaluate([1], [1], -1),
         "omega is nan": lambda: compat.main([one], math.nan),
         "omega is inf": lambda: compat.main([one], math.inf),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.bootstrap import intervals
 from scrubin.evaluate.metrics.phases import PhaseVideo, confusions_of_videos, rates, segments
 
 
@@ -158,6 +159,22 @@ def test_the_spread_over_videos_is_that_of_numpy():
     assert found[name, "lower quartile over videos"] == pytest.approx(np.quantile(accuracy, 0.25), abs=1e-15)
     assert found[name, "SD over videos"] == pytest.approx(np.std(accuracy, ddof=1), abs=1e-15)
     assert found[name, "least over videos"] == min(accuracy)
+
+
+@pytest.mark.parametrize("kind", ["segments", "events", "videos"])
+def test_a_draw_of_all_videos_is_the_whole(kind):
+    rng = np.random.default_rng(5)
+    videos = [PhaseVideo(f"v{at}", sequence(rng, 3, 40), sequence(rng, 3, 40)) for at in range(5)]
+    if kind == "segments":
+        whole, results = segments.count(videos, 3), segments.segment_results
+    elif kind == "events":
+        whole, results = segments.events_of_videos(videos, 3, {one.name: np.arange(40.0) for one in videos}), segments.event_results
+    else:
+        whole, results = confusions_of_videos(videos, 3), rates.spread_results
+    drawn = results(whole.take(np.array([4, 2, 0, 1, 3])))
+    assert [one.overall.value for one in drawn] == pytest.approx([one.overall.value for one in results(whole)], abs=1e-12, nan_ok=True)
+    for interval in intervals(lambda draw: results(whole.take(draw)), [one.name for one in videos], resamples=20):
+        assert math.isnan(interval.low.value) or interval.low.value <= interval.high.value
 
 
 @pytest.mark.parametrize(("overlaps", "background"), [((0,), ""), ((101,), ""), ((), ""), ((10,), "nothing")])

@@ -72,7 +72,7 @@ def test_the_ten_numbers_are_those_of_pycocotools_on_other_studies(references):
 @pytest.mark.parametrize("flat", [False, True])
 def test_files_have_the_ten_numbers_of_pycocotools_also_where_points_lie_on_one_line_or_there_is_one(references, flat):
     few = set()
-    for seed in range(920, 926):
+    for seed in range(920, 932):
         case = references.drawn(np.random.default_rng(seed), ties=False)
         case = references.flattened(case) if flat else case
         few.add(len(case["sigmas"][0]))
@@ -139,6 +139,18 @@ def test_numbers_are_by_video_by_class_and_by_point():
         "end": (1, 1),
     }
     assert overall(of, "PCK", "points") == (pytest.approx(2 / 3), 3)
+
+
+def test_drawn_videos_count_as_often_as_they_are_drawn(references):
+    case = references.drawn(np.random.default_rng(5), ties=False)
+    whole = replace(references.study_of(case), names=("a", "b"), starts=np.array([0, 3, case["frames"]]))
+    draw, sigmas = np.array([1, 1, 0]), np.array(case["sigmas"])
+    drawn = whole.drawn(draw)
+    matched = similarity.matched(whole, sigmas)
+    by_draw = [one.overall for one in similarity.results(matched, {}, draw)]
+    assert by_draw == [one.overall for one in similarity.results(similarity.matched(drawn, sigmas), {})]
+    of = distances.measured(whole, (0.1,), "image", 0.0).results({}, draw)
+    assert [one.overall for one in of] == [one.overall for one in distances.measured(drawn, (0.1,), "image", 0.0).results({})]
 
 
 def test_what_has_no_box_has_no_similarity_and_no_share_of_it():

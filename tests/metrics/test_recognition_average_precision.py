@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from sklearn.metrics import average_precision_score
@@ -68,6 +68,26 @@ def test_a_strictly_increasing_change_of_scores_never_shows(drawn):
         np.testing.assert_array_equal(before, average_precision(labels, changed)[0])
 
 
+@pytest.mark.slow
+@given(matrices(dtypes=(np.float32,)))
+def test_float32_scores_give_the_same_bits_as_float64(drawn):
+    labels, scores = drawn
+    np.testing.assert_array_equal(average_precision(labels, scores)[0], average_precision(labels, scores.astype(np.float64))[0])
+
+
+@pytest.mark.slow
+@given(matrices())
+def test_every_positive_found_higher_is_better_or_equal(drawn):
+    labels, scores = drawn
+    raised = np.where(labels == 1, 1 + np.argsort(np.argsort(scores, axis=0), axis=0), np.argsort(np.argsort(scores, axis=0), axis=0))
+    values = average_precision(labels, scores)[0]
+    perfect = average_precision(labels, labels.astype(float))[0]
+    assert (perfect[~np.isnan(perfect)] == 1.0).all()
+    assert ((values > 0) & (values <= 1) | np.isnan(values)).all()
+    distinct = average_precision(labels, np.argsort(np.argsort(scores, axis=0), axis=0))[0]
+    assert (average_precision(labels, raised)[0] - distinct >= -1e-12)[~np.isnan(values)].all()
+
+
 def test_equal_scores_are_one_threshold():
     assert average_precision([[1], [0], [0], [1]], [[0.5]] * 4)[0].tolist() == [0.5]
     # 2 of 3 at the first threshold, all 3 of 5 at the second.
@@ -112,6 +132,17 @@ def test_the_arrays_given_are_left_alone():
         average_precision(labels, scores)
         np.testing.assert_array_equal(scores, before[0])
         np.testing.assert_array_equal(labels, before[1])
+
+
+@settings(max_examples=5)
+@given(st.integers(0, 2**32 - 1))
+def test_long_classes_are_the_same_in_blocks(seed):
+    rng = np.random.default_rng(seed)
+    labels, scores = rng.random((3000, 4)) < [0, 0.001, 0.1, 0.9], np.round(rng.random((3000, 4)), 3)
+    values, _ = average_precision(labels, scores)
+    for column in range(1, 4):
+        expected = cases.literal_ap(labels[:, column], scores[:, column])
+        assert values[column] == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 def test_blocks_smaller_than_the_classes_change_nothing(monkeypatch):

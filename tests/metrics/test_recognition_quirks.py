@@ -197,13 +197,38 @@ def precision_of_scores():
         assert result.classes["0"].value == 1.0
 
 
+EXAMPLES = {
+    example.__name__.replace("_", "-"): example
+    for example in (
+        undefined_class,
+        tied_scores,
+        videos_weigh_the_same,
+        null_triplets_last,
+        ignore_null_of_the_constructor,
+        top_k_ties,
+        top_k_without_positives,
+        top_class_undefined,
+        pending_frames,
+        reset_keeps_closed_videos,
+        no_open_video,
+        empty_video,
+        unknown_component,
+        positions_for_ids,
+        other_class_counts,
+        map_of_90_rows,
+        unchecked_frames,
+        precision_of_scores,
+    )
+}
+
+
 @pytest.mark.parametrize("name", [one.name for one in QUIRKS])
 def test_the_example_of_a_quirk_holds(name):
-    globals()[name.replace("-", "_")]()
+    EXAMPLES[name]()
 
 
-def test_names_are_unique():
-    assert len({one.name for one in QUIRKS}) == len(QUIRKS)
+def test_every_example_is_of_a_quirk_and_names_are_unique():
+    assert sorted(EXAMPLES) == sorted(one.name for one in QUIRKS)
     assert [one.origin for one in QUIRKS if one.name == "top-k-ties"] == ["bug"]
 
 
