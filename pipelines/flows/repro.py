@@ -138,7 +138,8 @@ def _withholding() -> Iterator[None]:
 def _withhold_waiting(*, is_beginning: bool = False) -> None:
     """Let `dvc push` send nothing where somebody withdrew whom no run has left out yet: `dvc.lock` names a release with them.
 
-    Where nobody can tell it sends nothing either, but no file goes: the next run may be able to tell.
+    Where nobody can tell it sends nothing either, and no file goes but of those whom the study of the last run lists: the next run may be
+    able to tell.
     """
     from scrubin.curate.project import strange_lock
     from scrubin.stages.withdrawals import notice
@@ -155,7 +156,7 @@ def _withhold_waiting(*, is_beginning: bool = False) -> None:
     if not (is_waiting or unknown):
         return
     try:
-        strange = list[str]()
+        strange: list[str] = []
         with contextlib.suppress(Exception):  # it must not keep the release named; the lock tells it no more when it names none
             strange = [f"to look at: {fault.line()}\n" for fault in strange_lock.told(raw)]
         # Before all else, as files may not be to be removed.
