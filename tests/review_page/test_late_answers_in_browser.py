@@ -157,6 +157,8 @@ def test_a_check_whose_picture_is_refused_is_told_with_the_reason(page):
 
 def test_a_page_shows_the_true_still_of_a_check_of_which_another_page_was_told_once(page):
     asked = []
+    # While it opens, the sheet is laid out anew and asks again.
+    page.wait_for_load_state("networkidle")
     page.on("request", lambda request: "/stills/0/left?frames=0," in request.url and asked.append(request.url))
     page.evaluate(SETTLED)
     page.wait_for_timeout(3 * POLL_MS)
