@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from scrubin.curate.engine.run import only_run, require_letters, time_text
 from scrubin.curate.project import outputs
 from scrubin.curate.project.outputs import LOCK
 from scrubin.curate.project.room import prune_store, share_with_cache
+from scrubin.stages import recordings_list, withdrawals
 from scrubin.stages.review import Ledger
 from scrubin.stages.withdrawals import releases
 from server import QUIET, ServerError, die_with_parent, run_with_server
@@ -37,6 +38,7 @@ GIGABYTE = 10**9
 FIRST = "the synthetic study is made, and from it a release: usually about 4 minutes on two cores, longer where others are at work\n"
 SECONDS_BELOW_S = 100
 NOT_NAMED = f"{LOCK}: it names no release any more, so 'dvc push' sends none, until a run has released again\n"
+LISTED_SINCE = "{}: it lists somebody whom this run has not left out, as whoever is listed while it works; the next run leaves them out\n"
 RELEASED = PRIVATE / "released.json"
 SHOWN_DAMAGED = 10
 NOTES = Path(".cache/stopped.json")
@@ -93,8 +95,8 @@ def main() -> int:
             finally:
                 _say_what_is_named(was_named)
             notes = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else None
-            if code:
-                _withhold_waiting()
+            for raw in _withhold_waiting():
+                sys.stderr.write(LISTED_SINCE.format(raw / withdrawals.NAME) if code == 0 else "")
             # What DVC puts back into its place has the modes of everything else that it writes here.
             private_paths.open_release()
             _share()
@@ -128,59 +130,102 @@ def _time_text(seconds: float) -> str:
 def _withholding() -> Iterator[None]:
     """Withhold who waits before anything else, as a run that is killed cannot; where it breaks off, also who was listed meanwhile."""
     try:
-        _withhold_waiting(is_beginning=True)
+        # An unfinished lock, by which nothing is sent, is set aside below; what cannot be read otherwise is said then.
+        _withhold_waiting(is_known=lambda error: isinstance(error, ReleaseError))
         yield
-    except BaseException:
-        _withhold_waiting()
+    except BaseException as broken_off:
+        said = str(broken_off)
+        _withhold_waiting(is_known=lambda error: str(error) == said)
         raise
 
 
-def _withhold_waiting(*, is_beginning: bool = False) -> None:
+def _withhold_waiting(*, is_known: Callable[[Exception], bool] = lambda _: False) -> list[Path]:
     """Let `dvc push` send nothing where somebody withdrew whom no run has left out yet: `dvc.lock` names a release with them.
 
-    Where nobody can tell it sends nothing either, and no file goes but of those whom the study of the last run lists: the next run may be
+    Where nobody can tell it sends nothing either, and no file goes but of those whom a study lists that is there: the next run may be
     able to tell.
+
+    Parameters
+    ----------
+    is_known
+        Whether an error is said elsewhere.
+
+    Returns
+    -------
+    waiting
+        Folders of the studies that list somebody who waits.
     """
     from scrubin.curate.project import strange_lock
     from scrubin.stages.withdrawals import notice
 
-    raw, is_waiting, unknown = Path(), False, ""
-    try:
-        raw, unknown = _raw()
-        if not str(raw).isascii():
-            require_letters()
-        # The synthetic study is made anew where it is gone.
-        is_waiting = (raw != DEMO or DEMO.exists()) and notice.waits(raw)
-    except Exception as error:
-        unknown = f"{type(error).__name__}: {error}"
-    if not (is_waiting or unknown):
-        return
-    try:
-        strange: list[str] = []
-        with contextlib.suppress(Exception):  # it must not keep the release named; the lock tells it no more when it names none
-            strange = [f"to look at: {fault.line()}\n" for fault in strange_lock.told(raw)]
-        # Before all else, as files may not be to be removed.
+    waiting = list[Path]()
+    asked, unknown = _studies()
+    for raw in asked:
+        try:
+            if notice.waits(raw):
+                waiting.append(raw)
+        except Exception as error:
+            unknown = f"{type(error).__name__}: {error}"
+    if not (waiting or unknown):
+        return []
+    raw = asked[0] if asked else Path()
+    strange = strange_lock.look(raw)
+    # Before all else, as files may not be to be removed.
+    with _said(is_known):
         if releases.withhold():
             why = f"who waits to be left out cannot be told ({unknown})\n" if unknown else ""
-            sys.stderr.write("".join((why, NOT_NAMED, *strange)))
-        if is_waiting:
-            outputs.forget_releases(Path(), notice.staying_by(raw))
-    except (ScrubinError, OSError, ValueError) as error:  # why the run was refused is told as well
-        if not (is_beginning and isinstance(error, ReleaseError)):  # an unfinished lock, by which nothing is sent, is set aside below
-            sys.stderr.write(f"{error}\n")
+            to_look_at = f"to look at: {strange_lock.fault(strange, raw).line()}\n" if strange else ""
+            sys.stderr.write(f"{why}{NOT_NAMED}{to_look_at}")
+    # A lock that cannot be read now may be put back as it was.
+    with _said(is_known):
+        if waiting:
+            staying = [stay for one in waiting if (stay := notice.staying_by(one)) is not None]
+            outputs.forget_releases(Path(), frozenset.intersection(*staying) if staying else None)
+    return waiting
 
 
-def _raw() -> tuple[Path, str]:
-    """Return the folder of the study; where parameters do not say it, as after a typo, that of the last run, and why it may be another."""
-    from scrubin.base import params
-
+@contextlib.contextmanager
+def _said(is_known: Callable[[Exception], bool]) -> Iterator[None]:
+    """Say what fails and go on: why the run was refused is told as well."""
     try:
-        return params.raw_of(), ""
-    except (ScrubinError, OSError) as error:
-        raw = outputs.stated_raw(Path(), "withdrawals")
-        if raw is None or not raw.is_dir():
-            raise
-        return raw, str(error)
+        yield
+    except (ScrubinError, OSError, ValueError) as error:
+        sys.stderr.write("" if is_known(error) else f"{error}\n")
+
+
+def _studies() -> tuple[list[Path], str]:
+    """Return the folders of the studies to be asked who waits, and why others may know more.
+
+    They are the one that parameters name and, where it is another, the one of the release that `dvc.lock` names. The synthetic study is
+    made anew where it is gone, and nobody can leave it. Where the one that parameters name is not there, as after a typo or without its
+    disk, nobody can tell who waits; but in a clone in which there was never one, nobody was listed.
+    """
+    from scrubin.audit.expected import withdrawal_memory
+    from scrubin.base import params
+    from scrubin.curate.project import strange_lock
+
+    stated, asked = set[Path | None](), list[Path]()
+    try:
+        with contextlib.suppress(ReleaseError):
+            stated = strange_lock.studies()
+        _require_letters_for(stated)
+        asked = sorted(raw for raw in stated if raw not in (None, DEMO) and (raw / withdrawals.NAME).exists())
+        raw = params.raw_of()
+        _require_letters_for({raw})
+        if raw == DEMO:
+            return [*([raw] if raw.exists() else []), *asked], ""
+        was_here = bool(asked) or raw.is_dir() or raw.is_symlink() or withdrawal_memory.PATH.exists() or RELEASED.exists()
+        is_unknown = was_here and stated != {DEMO} and not (raw / recordings_list.NAME).exists()
+        asked = [*([raw] if raw.is_dir() else []), *(one for one in asked if one != raw)]
+        return asked, f"{raw}: there is no {recordings_list.NAME} in it" if is_unknown else ""
+    except Exception as error:
+        return asked, f"{type(error).__name__}: {error}"
+
+
+def _require_letters_for(folders: Set[Path | None]) -> None:
+    """Refuse to look for folders that would not be found under this setting of the terminal, as if they were not there."""
+    if not all(str(folder).isascii() for folder in folders):
+        require_letters()
 
 
 def _say_what_is_named(was_named: bool) -> None:

@@ -26,6 +26,7 @@ from scrubin.base.files import write_json, write_text
 from scrubin.base.layout import RELEASE
 from scrubin.curate.lists import withdrawal
 from scrubin.curate.preflight import preflight
+from scrubin.curate.project import outputs
 from scrubin.curate.project.outputs import md5_of
 from scrubin.data.diff.difference import Step, next_version
 from scrubin.stages import pseudonymize
@@ -961,18 +962,42 @@ def test_a_lock_that_other_withdrawals_are_of_is_told_where_its_release_is_not_h
     said = "is another one than data/release" if there == "another release" else "is not here to compare with"
     for one in told:
         assert f"it is of another clone or another commit, which {memory} data/private/withdrawn.json" in one
-        assert f"the release that it names {said}; of another clone: bring the rows of data/raw/withdrawn.csv" in one
+        rows = "data/raw/withdrawn.csv and data/private/withdrawn.json" if remembered == "nothing" else "data/raw/withdrawn.csv"
+        assert f"the release that it names {said}; of another clone: bring the rows of {rows} from there" in one
         assert "of an own older commit: nothing" in one
 
 
-def test_who_withdraws_somebody_reads_it_too(study):
-    """Then the lock names no release any more, and no run tells it."""
+@pytest.mark.parametrize("fails", ["nothing", "the list of files", "all of it"])
+def test_who_withdraws_somebody_reads_it_too_and_with_what_can_be_followed_by_then(study, monkeypatch, fails):
+    """Then the lock names no release any more, and no run tells it; what cannot be read of it keeps nobody from withdrawing."""
     shutil.copy(Path(__file__).parents[2] / "params.yaml", "params.yaml")
+    Path(".dvc").mkdir()
+    Path(".dvc/config").write_text("['remote \"ours\"']\n    url = /somewhere\n")
     withdrawal_memory.write(KNOWN)
     lock("0" * 32 + ".dir")
-    withdrawal_memory.write(Memory())
+    withdrawal_memory.PATH.unlink()
+
+    def fail_of(path: Path) -> str:
+        if path.name == "SHA256SUMS":
+            raise OSError(5, "Input/output error")
+        return md5_of(path)
+
+    if fails == "the list of files":
+        release(RELEASE, tuple(ALL.values()))
+        monkeypatch.setattr(outputs, "md5_of", fail_of)
+    elif fails == "all of it":
+        monkeypatch.setattr(outputs, "stated_md5", lambda *_: 1 / 0)
     said = withdrawal.withdraw(RAW, withdrawal.row_of("", "peg 0", "consent", None))
-    assert len([line for line in said if line.startswith("dvc.lock: it is of another clone or another commit")]) == 1
+    assert not releases.names_release()
+    assert "peg 0" in withdrawal_memory.load()
+    told = [line for line in said if line.startswith("dvc.lock: it is of another clone or another commit")]
+    assert len(told) == (fails != "all of it")
+    for one in told:
+        assert ("names cannot be compared with data/release (Input/output error);" in one) == (fails == "the list of files")
+        assert (
+            "bring the rows of data/raw/withdrawn.csv from there, or its release, which dvc.lock names no more: dvc get . data/rel" in one
+        )
+        assert "dvc pull" not in one, "it brings nothing that the lock does not name"
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -13,7 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import repro
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Gone, Memory
+from scrubin.base import params
 from scrubin.base.errors import ParamsError, PlatformError, ReleaseError, StageError, TableError
 from scrubin.base.faults import error
 from scrubin.curate.lists.withdrawal import with_raised_version
@@ -137,6 +141,7 @@ def test_only_somebody_new_is_news():
 
 
 WRONG = Findings(errors=[error("params.yaml", "a-rule", "it is wrong", "mend it")])
+WAITS, STAYING_BY = notice.waits, notice.staying_by
 FULL = "data/private/this_clone.json: what another clone noted cannot be kept (No space left on device)"
 
 
@@ -147,6 +152,8 @@ def refused_run(tmp_path, monkeypatch):
     (tmp_path / "dvc.lock").write_text(LOCK)
     (tmp_path / "params.yaml").write_text("raw: data/raw\n")
     (tmp_path / "data/raw").mkdir(parents=True)
+    for name in ("recordings.csv", "withdrawn.csv"):
+        (tmp_path / "data/raw" / name).touch()
     for signals in ("end_in_order", "end_at_once"):
         monkeypatch.setattr(repro.interrupts, signals, lambda: None)
     for step in ("die_with_parent", "require_letters"):
@@ -218,9 +225,10 @@ def test_what_was_pulled_is_kept_before_anything_is_looked_at(refused_run, monke
     [
         (repro, "run_with_server", raises(KeyboardInterrupt()), repro.interrupts.INTERRUPTED),
         (repro, "run_with_server", lambda *_: 1, 1),
+        (repro, "run_with_server", lambda *_: 0, 0),
         (preflight, "look", lambda **_: WRONG, 2),
     ],
-    ids=["interrupted", "a stage failed", "preflight"],
+    ids=["interrupted", "a stage failed", "ended well", "preflight"],
 )
 def test_a_run_leaves_the_release_named_unless_somebody_waits_or_is_listed_meanwhile(
     refused_run, monkeypatch, capsys, where, name, fails, code, is_listed_meanwhile
@@ -229,9 +237,16 @@ def test_a_run_leaves_the_release_named_unless_somebody_waits_or_is_listed_meanw
     monkeypatch.setattr(notice, "waits", lambda _: next(answers))
     monkeypatch.setattr(where, name, fails)
     monkeypatch.setattr(repro.warm, "started", lambda: None)
+    monkeypatch.setattr(params, "load", lambda *_: SimpleNamespace(store_gb=None))
+    monkeypatch.setattr(repro, "_close", lambda *_: sys.stderr.write(f"closed, named: {releases.names_release()}"))
+    before = (refused_run / "dvc.lock").read_bytes()
     assert repro.main() == code
+    said = capsys.readouterr().err
     assert releases.names_release(refused_run) != is_listed_meanwhile
-    assert capsys.readouterr().err.count(repro.NOT_NAMED) == is_listed_meanwhile
+    assert is_listed_meanwhile or (refused_run / "dvc.lock").read_bytes() == before
+    assert said.count(repro.NOT_NAMED) == is_listed_meanwhile
+    assert said.count("data/raw/withdrawn.csv: it lists somebody whom this run has not left out") == (is_listed_meanwhile and code == 0)
+    assert f"closed, named: {not is_listed_meanwhile}" in said or code != 0
 
 
 def test_a_release_is_not_named_although_its_files_cannot_be_removed(refused_run, monkeypatch, capsys):
@@ -252,6 +267,139 @@ def test_nor_is_it_where_nobody_can_tell_who_waits_and_why_is_told_but_then_no_f
     assert FULL in said
     assert said.count(f"who waits to be left out cannot be told ({type(fails).__name__}: {fails})") == 1
     assert not releases.names_release(refused_run)
+
+
+ROW = "P07,,2026-01-31,consent\n"
+HEADER = "participant,recording,date,reason\n"
+OF_STUDY = LOCK.replace("        release:\n          version", "        raw: data/raw\n        release:\n          version")
+
+
+def study(folder, row=""):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "recordings.csv").write_text("recording,participant,site,path\npeg 7,P07,,videos/a.mkv\npeg 8,P08,,videos/b.mkv\n")
+    (folder / "withdrawn.csv").write_text(HEADER + row)
+
+
+@pytest.fixture
+def listed_run(refused_run, monkeypatch):
+    """The same, in which somebody is listed by hand and nobody was before; preflight refuses it."""
+    monkeypatch.setattr(notice, "waits", WAITS)
+    monkeypatch.setattr(notice, "staying_by", STAYING_BY)
+    monkeypatch.setattr(preflight, "look", lambda **_: WRONG)
+    (refused_run / "dvc.lock").write_text(OF_STUDY)
+    (refused_run / "data/private").mkdir()
+    (refused_run / "data/private/released.json").write_text(json.dumps({"recordings": {"peg 7": "id7", "peg 8": "id8"}}))
+    study(refused_run / "data/raw", ROW)
+    return refused_run
+
+
+def calls_the_study(project, raw):
+    (project / "params.yaml").write_text(f"raw: {raw}\n")
+
+
+def linked(project, target):
+    shutil.rmtree(project / "data/raw")
+    (project / "data/raw").symlink_to(target)
+    shutil.rmtree(project / "data/private")
+
+
+def with_another_study(project, row=""):
+    study(project / "data/other", row)
+    calls_the_study(project, "data/other")
+
+
+def with_a_bad_row_of_another_study(project):
+    with_another_study(project, "Nobody,,2026-01-31,consent\n")
+
+
+P08_STAYS = [frozenset({"id8"})]
+NOT_THERE = {
+    "a typo": (lambda project: calls_the_study(project, "data/rwa"), P08_STAYS, "data/rwa"),
+    "a typo in parameters": (lambda project: (project / "params.yaml").write_text("raw: ["), P08_STAYS, "ParamsError"),
+    "a link without its disk": (lambda project: linked(project, "/nowhere/raw"), [], "data/raw"),
+    "a disk that is not mounted": (lambda project: shutil.rmtree(project / "data/raw"), [], "data/raw"),
+    "an empty folder to mount it": (lambda project: [path.unlink() for path in (project / "data/raw").iterdir()], [], "data/raw"),
+    "another study": (with_another_study, P08_STAYS, ""),
+    "another one where nobody can tell who is meant": (with_a_bad_row_of_another_study, P08_STAYS, ""),
+    "the synthetic study": (lambda project: calls_the_study(project, repro.DEMO), P08_STAYS, ""),
+}
+
+
+@pytest.mark.parametrize(("change", "forgotten", "unknown"), NOT_THERE.values(), ids=NOT_THERE)
+def test_where_the_study_is_not_there_or_another_one_nobody_is_sent_whom_that_of_the_release_lists(
+    listed_run, monkeypatch, capsys, change, forgotten, unknown
+):
+    change(listed_run)
+    done = []
+    monkeypatch.setattr(repro.outputs, "forget_releases", lambda _, staying: done.append(staying))
+    assert repro.main() == 2
+    assert not releases.names_release(listed_run)
+    assert done[:1] == forgotten
+    assert (f"who waits to be left out cannot be told ({unknown}" in capsys.readouterr().err) == bool(unknown)
+
+
+def moved(project):
+    """All of it but the folder; somebody withdrew earlier, so that what is here alone could not be read as a study."""
+    (project / "data/moved").mkdir()
+    for path in (project / "data/raw").iterdir():
+        path.rename(project / "data/moved" / path.name)
+    (project / "data/moved/withdrawn.csv").write_text(HEADER + ROW)
+    withdrawal_memory.write(notice.take(project / "data/moved", project), project)
+    calls_the_study(project, "data/moved")
+
+
+def pulled(project):
+    shutil.rmtree(project / "data/raw")
+    shutil.rmtree(project / "data/private")
+
+
+def begun(project):
+    """The first study of one's own, which is not made yet, after runs of the synthetic one."""
+    (project / "dvc.lock").write_text(
+        OF_STUDY.replace("data/raw", "data/demo") + "  withdrawals: {cmd: a, params: {params.yaml: {raw: data/demo}}}\n"
+    )
+    shutil.rmtree(project / "data/raw")
+
+
+def with_nobody_listed(project):
+    study(project / "data/raw")
+    with_another_study(project)
+
+
+@pytest.mark.parametrize("change", [moved, pulled, begun, with_nobody_listed])
+def test_a_study_that_was_moved_or_changed_and_a_clone_that_never_had_one_are_left_as_they_are(listed_run, monkeypatch, capsys, change):
+    change(listed_run)
+    before = (listed_run / "dvc.lock").read_bytes()
+    monkeypatch.setattr(repro.outputs, "forget_releases", None)
+    assert repro.main() == 2
+    assert (listed_run / "dvc.lock").read_bytes() == before
+    assert "cannot be told" not in capsys.readouterr().err
+
+
+CONFLICT = f"<<<<<<< HEAD\n{OF_STUDY}=======\n{LOCK}>>>>>>> theirs\n".encode()
+UNREADABLE = {"a conflict": CONFLICT, "torn": b"stages: {release: [", "no stages": b"stages: 7\n", "no text": b"\xff\xfe\x00"}
+
+
+@pytest.mark.parametrize("lock", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_lock_that_cannot_be_read_and_is_put_back_names_nothing_that_the_cache_holds_of_who_waits(listed_run, lock):
+    cache, films = listed_run / ".dvc/cache/files/md5", {"id7": "a7" + "0" * 30, "id8": "a8" + "0" * 30}
+    files = {name: "a0" + "0" * 30 for name in ("SHA256SUMS", "certificate.json", "tables/videos.parquet")}
+    files |= {f"videos/{id_}.mkv": md5 for id_, md5 in films.items()}
+    for md5 in (*files.values(), "ab" + "0" * 30 + ".dir"):
+        (cache / md5[:2]).mkdir(parents=True, exist_ok=True)
+        (cache / md5[:2] / md5[2:]).write_text(json.dumps([{"relpath": name, "md5": of} for name, of in files.items()]))
+    (listed_run / "dvc.yaml").write_text("stages: {}\n")
+    (listed_run / "dvc.lock").write_bytes(lock)
+    assert repro.main() == 2
+    assert [path.parent.name for path in cache.glob("*/*")] == ["a8"]
+    assert (listed_run / "dvc.lock").read_bytes() == lock
+
+
+def test_that_a_lock_has_a_conflict_is_said_once(listed_run, monkeypatch, capsys):
+    monkeypatch.setattr(preflight, "look", lambda **_: Findings())
+    (listed_run / "dvc.lock").write_bytes(CONFLICT)
+    assert repro.main() == 2
+    assert capsys.readouterr().err.count("dvc.lock: it cannot be read") == 1
 
 
 @pytest.mark.parametrize("typo", ["raw: [", f"raw: {'a' * 300}"])
@@ -285,17 +433,23 @@ def test_the_synthetic_study_has_nobody_who_waits_where_it_is_to_be_made_anew(re
     [("raw: data/raw\n", "the rows of data/raw/withdrawn.csv and"), ("raw: [", "the rows of withdrawn.csv of the raw study and")],
     ids=["of a known study", "after a typo"],
 )
-def test_a_lock_of_another_clone_is_told_before_its_release_is_named_no_more(refused_run, capsys, parameters, rows):
+def test_a_lock_of_another_clone_is_told_before_its_release_is_named_no_more(refused_run, monkeypatch, capsys, parameters, rows):
     """It is the only sign that somebody withdrew there."""
+    monkeypatch.setattr(preflight, "look", lambda **_: WRONG)
     (refused_run / "params.yaml").write_text(parameters)
     (refused_run / "dvc.yaml").write_text("stages: {}\n")
     memory = "    outs: [{path: data/private/withdrawn.json, md5: 0123456789abcdef0123456789abcdef}]\n"
     (refused_run / "dvc.lock").write_text(LOCK + "  withdrawals:\n    cmd: a\n" + memory)
     told = "dvc.lock: it is of another clone or another commit, which has data/private/withdrawn.json, which is missing here"
+    (refused_run / ".dvc").mkdir()
+    (refused_run / ".dvc/config").write_text("['remote \"ours\"']\n    url = /somewhere\n")
     repro.main()
     said = capsys.readouterr().err
     assert said.count(told) == 1
-    assert f"bring {rows} data/private/withdrawn.json from there" in said
+    assert (
+        f"bring {rows} data/private/withdrawn.json from there, or its release, which dvc.lock names no more: dvc get . data/release" in said
+    )
+    assert "dvc pull" not in said, "it brings nothing that the lock does not name"
 
 
 def test_a_study_that_cannot_be_read_for_its_letters_is_told_as_the_reason(refused_run, monkeypatch, capsys):

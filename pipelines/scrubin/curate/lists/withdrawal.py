@@ -60,7 +60,7 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     stay = _spelt_alike(raw, row.participant, withdrawn)
     path = raw / withdrawals.NAME
     # No lock tells it any more when it names no release.
-    strange = strange_lock.told(raw)
+    strange = strange_lock.look(raw)
     # Before all else, so that nobody publishes what holds them.
     releases.withhold()
     # An older dvc.lock, as git brings it back, names what DVC's cache still holds.
@@ -82,7 +82,8 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
         what = f"{', '.join(map(ascii, stay))}: another participant, spelt alike, stays"
         said.append(f"{raw / recordings_list.NAME}: {what}; withdraw that name, too, if it is the same person")
     said.append(f"{RELEASE}: it is removed, and 'dvc push' sends nothing until there is one without them")
-    said += [fault.line() for fault in strange]
+    if strange:
+        said.append(strange_lock.fault(strange, raw).line())
     if unread:
         said.append(unread)
     if elsewhere:

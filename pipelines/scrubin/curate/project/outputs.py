@@ -171,8 +171,8 @@ def read_outputs(project: Path) -> Outputs:
     kept = {path for path, said in stated_outputs(project).items() if said.get("cache", True)}
     try:
         stages = _stages(project / LOCK)
-        outs = {out["path"]: out["md5"] for stage in stages.values() for out in stage.get("outs", ())}
-    except (KeyError, TypeError) as error:
+        outs = {out["path"]: str(out["md5"]) for stage in stages.values() for out in stage.get("outs", ())}
+    except (KeyError, TypeError, AttributeError) as error:
         raise _unreadable(project / LOCK, error) from error
     files, lists, rebuilt = {}, {}, {}
     for path, md5 in sorted(outs.items()):
@@ -246,7 +246,7 @@ def _within(root: Path, path: str) -> str:
 def _stages(path: Path) -> Mapping[str, Any]:
     try:
         stages: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))["stages"]
-    except (OSError, yaml.YAMLError, KeyError, TypeError) as error:
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError) as error:
         raise _unreadable(path, error) from error
     return stages
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from scrubin.audit.expected.withdrawal_memory import PATH
 from scrubin.base import file_lists
-from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault
 from scrubin.base.layout import DEMO, RELEASE
 from scrubin.curate.project import outputs
@@ -20,33 +19,80 @@ WITHDRAWALS = "withdrawals"
 def told(raw: Path) -> list[Fault]:
     """Return what is to be looked at where the release that such a lock names is not here to compare with.
 
-    Git brings it from another clone, or back from an older commit: which of the two it is, nobody can tell here. The lock of the synthetic
-    study comes with every clone, and tells nothing of a study of one's own.
-
     Parameters
     ----------
     raw
-        Folder of the raw study; that of the project where nobody knows it.
+        Folder of the raw study.
+    """
+    what = look(raw)
+    return [fault(what, raw)] if what else []
+
+
+def look(raw: Path) -> str:
+    """Return what is strange about the lock, "" where nothing is, or nobody can tell: then it keeps nobody from withholding its release.
+
+    Git brings it from another clone, or back from an older commit: which of the two it is, nobody can tell here. The lock of the synthetic
+    study comes with every clone, and tells nothing of a study of one's own. When it names no release any more it tells nothing at all.
     """
     try:
-        if raw == DEMO or not releases.PIPELINE.is_file() or not releases.names_release() or _is_known():
-            return []
-    except ReleaseError:  # DVC itself says what it cannot read
-        return []
-    memory = f"remembers other withdrawals than {PATH}" if PATH.is_file() else f"has {PATH}, which is missing here"
-    there = f"is another one than {RELEASE}" if RELEASE.exists() else "is not here to compare with"
-    pulled = f", or its release: dvc pull --allow-missing --force {RELEASE}" if releases.remotes(Path()) else ""
-    what = f"it is of another clone or another commit, which {memory}, and the release that it names {there}"
+        if raw == DEMO or not releases.PIPELINE.is_file() or not releases.names_release() or studies() == {DEMO} or _has_this_memory():
+            return ""
+        there = _other_release()
+        memory = f"remembers other withdrawals than {PATH}" if PATH.is_file() else f"has {PATH}, which is missing here"
+    except Exception:  # DVC itself says what it cannot read
+        return ""
+    return there and f"it is of another clone or another commit, which {memory}, and the release that it names {there}"
+
+
+def fault(what: str, raw: Path) -> Fault:
+    """Return the same with what is to be done by now, after what `look` has found: the lock may name its release no more.
+
+    Parameters
+    ----------
+    what
+        As `look` returned it.
+    raw
+        Folder of the raw study; that of the project where nobody knows it.
+    """
     listed = raw / withdrawals.NAME if raw.parts else f"{withdrawals.NAME} of the raw study"
+    # One that is here may remember others, and the next run adds to it whom the rows name.
+    memory = "" if PATH.is_file() else f" and {PATH}"
     fix = (
-        f"of another clone: bring the rows of {listed} and {PATH} from there{pulled}; "
+        f"of another clone: bring the rows of {listed}{memory} from there{_pulled() if releases.remotes(Path()) else ''}; "
         f"of an own older commit: nothing, as long as {PATH} is the newest"
     )
-    return [Fault(str(releases.LOCK), "remark", what, fix, severity="warning")]
+    return Fault(str(releases.LOCK), "remark", what, fix, severity="warning")
 
 
-def _is_known() -> bool:
-    """Return whether the lock is of the synthetic study, states the memory that is here or none, or names the release that is here."""
-    is_of_demo = {outputs.stated_raw(Path(), stage) for stage in (WITHDRAWALS, releases.STAGE)} == {DEMO}
-    memory = outputs.stated_md5(Path(), PATH) in (None, outputs.md5_of(PATH) if PATH.is_file() else "")
-    return is_of_demo or memory or outputs.is_in_place(Path(), RELEASE, file_lists.CHECKSUMS)
+def _pulled() -> str:
+    if releases.names_release():
+        return f", or its release: dvc pull --allow-missing --force {RELEASE}"
+    # Not by the entry of the lock: put back, it would let a push send who withdrew.
+    remove = f"remove {RELEASE}, then " if RELEASE.exists() else ""
+    return f", or its release, which {releases.LOCK} names no more: {remove}dvc get . {RELEASE} --rev HEAD --out {RELEASE}"
+
+
+def studies() -> set[Path | None]:
+    """Return the folders of the raw studies of which the lock is: of the withdrawals that were noted, and of the release.
+
+    Raises
+    ------
+    ReleaseError
+        When there is no lock that can be read.
+    """
+    return {outputs.stated_raw(Path(), stage) for stage in (WITHDRAWALS, releases.STAGE)}
+
+
+def _has_this_memory() -> bool:
+    """Return whether the lock states the memory that is here, or none."""
+    return outputs.stated_md5(Path(), PATH) in (None, outputs.md5_of(PATH) if PATH.is_file() else "")
+
+
+def _other_release() -> str:
+    """Return what the release that the lock names is beside the one that is here; "" where it is that one."""
+    if not RELEASE.exists():
+        return "is not here to compare with"
+    try:
+        return "" if outputs.is_in_place(Path(), RELEASE, file_lists.CHECKSUMS) else f"is another one than {RELEASE}"
+    except OSError as error:
+        return f"cannot be compared with {RELEASE} ({error.strerror})"
