@@ -17,7 +17,7 @@ from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault, Faults, error, warning
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate import side
-from scrubin.evaluate.computation import ComparedBoxes, Computation, Computed, Scoring, refuse_foreign, with_alone
+from scrubin.evaluate.computation import ComparedBoxes, Computation, Computed, Scoring, refuse_foreign, stating, with_alone
 from scrubin.evaluate.metrics import variants
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.detection import (
@@ -124,6 +124,15 @@ def image_sizes(text: str, names: Sequence[str], positions: Mapping[str, IntArra
         msg = f"{what}; say it by --variant image=854x480, or give labels in a format that states it, such as COCO"
         raise MetricsError(msg)
     return np.concatenate([found[name] for name in names])
+
+
+def sizes_text(images: FloatArray) -> str:
+    """Return the different sizes of images of (frames, 2), as numbers state them.
+
+    >>> sizes_text(np.array([[854.0, 480.0], [640.0, 360.0], [854.0, 480.0]]))
+    '640x360, 854x480'
+    """
+    return ", ".join(f"{width:.0f}x{height:.0f}" for width, height in np.unique(images, axis=0).tolist())
 
 
 Role = Literal["ground truth", "predictions"]
@@ -399,7 +408,8 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     if semantics == "paper":
         refuse_foreign(choice, DETECTION_CHOICES["paper"], OF_KIND)
     if semantics == "paper" and choice["kind"] == variants.SIZES:
-        results = by_size(scene, components, image_sizes(choice["image"], names, at_truth, truth.images))
+        images = image_sizes(choice["image"], names, at_truth, truth.images)
+        results = stating(by_size(scene, components, images), {"image": sizes_text(images)})
     elif semantics == "paper" and choice["kind"] == variants.CURVES:
         results = with_curves(scene, components, threshold)
     elif of_masks:
@@ -412,6 +422,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
             further = {name: set(scene.predictions.classes[name].tolist()).difference(of) for name, of in there.items()}
             left_out = (*left_out, *side.only_predicted(further, class_names))
         results = masks.computation(replace(of_sides, unpredicted=lacking, there=there), components, choice)
+        results = stating(results, {"image": sizes_text(images)})
     else:
         results_of = _paper if semantics == "paper" else _compat
         results = results_of(scene, components, threshold, choice)

@@ -17,7 +17,6 @@ from scrubin.evaluate import side
 from scrubin.evaluate.computation import ComparedPhases, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
 from scrubin.evaluate.metrics import phases, variants
 from scrubin.evaluate.metrics.bootstrap import Draw
-from scrubin.evaluate.metrics.inputs import FloatArray
 from scrubin.evaluate.metrics.phases import PhaseVideo, averaging, compat, rates, relaxed, segments
 from scrubin.evaluate.metrics.phases.compat import CHOLEC80, M2CAI
 from scrubin.evaluate.metrics.phases.relaxed import cholec80
@@ -39,15 +38,17 @@ OF_KIND: Mapping[str, Sequence[str]] = {
 }
 
 
-def computation(videos: Sequence[PhaseVideo], truth: Truth, times_s: Mapping[str, FloatArray], choice: Mapping[str, str]) -> Computation:
+def computation(
+    videos: Sequence[PhaseVideo], truth: Truth, frames: Mapping[str, IntArray], fps: Fraction, choice: Mapping[str, str]
+) -> Computation:
     """Return what is to be computed.
 
     Parameters
     ----------
     truth
         With the names of the phases.
-    times_s
-        By video, when each frame begins.
+    frames, fps
+        By video, the number of each frame, and how many there are per second.
     choice
         With a ``kind`` other than frames.
 
@@ -62,7 +63,8 @@ def computation(videos: Sequence[PhaseVideo], truth: Truth, times_s: Mapping[str
         return lambda draw: rates.spread_results(confusions if draw is None else confusions.take(draw), undefined, bessel=bessel)
     background = _background(choice["background"], truth.vocabulary)
     if kind == "events":
-        found = segments.events_of_videos(videos, names, times_s, background)
+        times_s = {name: of_video / float(fps) for name, of_video in frames.items()}
+        found = segments.events_of_videos(videos, names, times_s, background, {"fps": str(fps)})
         return lambda draw: segments.event_results(found if draw is None else found.take(draw))
     counts = segments.count(videos, names, _overlaps(choice["overlap"]), background)
     return lambda draw: segments.segment_results(counts if draw is None else counts.take(draw), bessel=bessel)
@@ -292,8 +294,7 @@ def computed(truth: Truth, predictions: Sequence[Predictions], semantics: str, c
         notes = [*_assumed_program(truth), *_assumed_omega(choice["omega"], omega, rate)]
     elif choice["kind"] != variants.FRAMES:
         refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)
-        times_s = {name: pair.frames / float(rate or SPANS_FPS) for name, pair in joined[0].pairs.items()}
-        results = computation(videos, truth, times_s, choice)
+        results = computation(videos, truth, compared.frames, rate or Fraction(SPANS_FPS), choice)
         notes = notes_of_kind(choice["kind"], rate)
     else:
         refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, error
 from scrubin.evaluate import side
-from scrubin.evaluate.computation import Scoring, chosen, of_runs
+from scrubin.evaluate.computation import Scoring, chosen, of_runs, stating
 from scrubin.evaluate.metrics import error_recognition
 from scrubin.evaluate.metrics.detection import compat_common as of_detection
 from scrubin.evaluate.metrics.masks import compat_challenges
@@ -93,7 +93,19 @@ def computed(name: str, order: Order, labels: Any = None) -> Scoring:
         msg = f"ensembles are of recognition only, not of {name}; score the models one by one"
         raise MetricsError(msg)
     steps = STEPS[name]
-    return steps.scoring(order, choice, steps.labels(order, choice) if labels is None else labels)
+    found = steps.scoring(order, choice, steps.labels(order, choice) if labels is None else labels)
+    stated = _as_read(name, order.truth)
+    return replace(found, parts=[replace(one, results=stating(one.results, stated)) for one in found.parts])
+
+
+def _as_read(name: str, truth: Source) -> dict[str, str]:
+    """Return what numbers state of how files were read, where somebody said it: the same files otherwise give other labels."""
+    stated = {}
+    if truth.image_size is not None and name in ("detection", "tracks", "points"):
+        stated["image size"] = "{}x{}".format(*truth.image_size)
+    if truth.instant == "end" and name == "phases":
+        stated["instant"] = truth.instant
+    return stated
 
 
 def _choice(name: str, order: Order) -> dict[str, str]:
