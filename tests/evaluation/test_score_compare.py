@@ -131,8 +131,21 @@ def test_numbers_of_other_classes_are_not_compared(tmp_path, capsys, which):
         assert set(found.values()) <= {0, None}
         assert not any("AP" in name or ("HOTA" in name) for name in found)
         said = "\n".join(apart)
-    assert "listed.json has taking part=0, 2 and whole.json has taking part=all" in said
+    assert "listed.json has taking part=0, 2 and whole.json has taking part=all 6" in said
     assert 0 in compared(capsys, listed, listed)[0].values()
+    if which == "calibration":
+        seven = scores(tmp_path, capsys, "seven.json", *CLASSES[which], "--vocabulary", "cholectrack20")
+        assert "whole.json has taking part=all 6 and seven.json has taking part=all 7" in fault(capsys, "compare", whole, seven)
+
+
+def test_an_option_that_changes_nothing_of_these_files_changes_nothing(tmp_path, capsys):
+    instruments(tmp_path)
+    as_files_say = scores(tmp_path, capsys, "a.json", "recognition")
+    assert compared(capsys, as_files_say, scores(tmp_path, capsys, "b.json", "recognition", "--image-size", "9x9"))[1] == []
+    (tmp_path / "found/VID01.npz").unlink()
+    (tmp_path / "boxes/results.json").rename(tmp_path / "found/results.json")
+    as_files_say = scores(tmp_path, capsys, "a.json", "tracks")
+    assert compared(capsys, as_files_say, scores(tmp_path, capsys, "b.json", "tracks", "--image-size", "9x9"))[1] == []
 
 
 def test_seconds_at_another_rate_are_not_compared_and_counts_of_segments_are(tmp_path, capsys):
@@ -182,9 +195,10 @@ def test_points_in_other_images_are_not_compared(tmp_path, capsys, kind):
 
 
 def test_labels_that_were_read_otherwise_are_not_compared(tmp_path, capsys):
-    phases = [{"first": 0, "end": 25, "label": "Preparation"}, {"first": 25, "end": 60, "label": "ClippingCutting"}]
-    label = {"scrubin_labels": 1, "vocabulary": "cholec80", "frames": 60, "fps": "25", "phases": phases}
-    put(tmp_path, truth={"a.labels.json": label}, found={"a.labels.json": label})
+    spans = [(0, 4301, "preparation", 0), (4301, 9000, "gastric_pouch_creation", 1)]
+    listed = [{"start": start, "end": end, "label_name": name, "label_id": id_} for start, end, name, id_ in spans]
+    put(tmp_path, truth={"v1.mp4.json": {"phases": listed, "steps": []}})
+    put(tmp_path, found={"v1.csv": "frame,phase_id\n" + "".join(f"{k},{int(k > 3)}\n" for k in range(9))})
     files = [scores(tmp_path, capsys, f"{instant}.json", "phases", "--instant", instant) for instant in ("start", "end")]
     assert "start.json does not say and end.json has instant=end" in fault(capsys, "compare", *files)
 

@@ -309,14 +309,15 @@ def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
     if first.counted != second.counted:
         msg = f"{one} and {other} were scored on different videos or frames{_apart(first.counted, second.counted)}; score both on the same"
         raise MetricsError(msg)
-    for left, right in zip(first.vocabularies, second.vocabularies, strict=False):
-        if left and right and not related(left, right):
-            msg = f"{one} and {other} were scored in the classes of '{left}' and '{right}'; score both in the same"
+    for ours, theirs in zip(first.vocabularies, second.vocabularies, strict=False):
+        if ours and theirs and not related(ours, theirs):
+            msg = f"{one} and {other} were scored in the classes of '{ours}' and '{theirs}'; score both in the same"
             raise MetricsError(msg)
     shared = [name for name in first.results if name in second.results]
     if not shared:
         difference(next(iter(first.results.values())), next(iter(second.results.values())))
-    rows, unlike = [], {}
+    rows: list[ComparedScores] = []
+    unlike: dict[str, list[str]] = {}
     for name in shared:
         left, right = first.results[name], second.results[name]
         if left.variant.apart(right.variant):

@@ -39,9 +39,9 @@ def taking_part(ids: Sequence[int], every: int) -> dict[str, str]:
     """Return what a number states of the classes that take part, by their ids, of so many.
 
     >>> taking_part([0, 1, 2, 7], 10), taking_part([0, 1], 2)
-    ({'taking part': '0-2, 7'}, {'taking part': 'all'})
+    ({'taking part': '0-2, 7'}, {'taking part': 'all 2'})
     """
-    return {TAKING_PART: "all" if len(ids) == every else ranges_text(ids)}
+    return {TAKING_PART: f"all {every}" if len(ids) == every else ranges_text(ids)}
 
 
 @dataclass(frozen=True)

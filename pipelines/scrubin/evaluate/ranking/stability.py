@@ -351,5 +351,3 @@ def combined(scores: FloatArray, *, lower_is_better: bool = False, largest: Sequ
     mean_ranks = np.where(undefined.all(axis=1), np.nan, mean_ranks)
     by_scores = ranks_of(sign * mean_scores, max(largest, default=0.0) if largest else None)
     return Combined(ranks, mean_scores, by_scores, mean_ranks, ranks_of(-mean_ranks))
-        ranks, mean_scores, ranks_of(sign * mean_scores, max(largest, default=0.0) if largest else None), mean_ranks, ranks_of(-mean_ranks)
-    )

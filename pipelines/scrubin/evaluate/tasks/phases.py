@@ -122,6 +122,8 @@ class Truth:
         Frames per second, where the release states them.
     labelled
         Ids of the phases that take part; None: all. Where only names say which vocabulary it is, they are those that occur in the files.
+    at_end
+        Whether spans of time were read at the end of the period of a frame.
     """
 
     series: Mapping[str, Series]
@@ -133,6 +135,7 @@ class Truth:
     is_ordered: bool = False
     fps: Fraction | None = None
     labelled: frozenset[int] | None = None
+    at_end: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -165,12 +168,13 @@ def truth_of(source: Source) -> Truth:
         raise MetricsError([error(one.file, "truth-predicted", f"{what}: {one.what}", one.fix) for one in predicted])
     vocabulary = side.one_vocabulary(source, read, read.videos)
     is_named = not phase_tables.is_of_files(vocabulary) or read.form.name != phase_tables.NAME
-    notes = (*_assumed_rate(read, source), *_instant(read))
+    at_end = any(labels.instant == "end" and labels.segments is not None for labels in read.of_frames.found)
+    notes = (*_assumed_rate(read, source), *(["frames have the phase at the end of their period, not at its start"] * at_end))
     series = _series(read.videos)
     is_found = source.vocabulary is None and phase_tables.are_named_alone(read.form.name, read.paths)
     labelled = frozenset(id_ for one in series.values() for id_ in np.unique(one.values).tolist()) if is_found and is_named else None
     fps = side.stated_rate(source.path)
-    return Truth(series, vocabulary, is_named, read.faults, notes, read.line, fps=fps, labelled=labelled)
+    return Truth(series, vocabulary, is_named, read.faults, notes, read.line, fps=fps, labelled=labelled, at_end=at_end)
 
 
 def in_order(truth: Truth, source: Source, order: str) -> Truth:
@@ -250,11 +254,6 @@ def _assumed_rate(read: Side, source: Source) -> tuple[str, ...]:
     if by_hand.fps is None or by_hand.fps_unstated or source.fps is not None:
         return ()
     return (f"labels are read as {by_hand.fps} per second, the rate of {read.form.name}",)
-
-
-def _instant(read: Side) -> tuple[str, ...]:
-    at_end = any(labels.instant == "end" and labels.segments is not None for labels in read.of_frames.found)
-    return ("frames have the phase at the end of their period, not at its start",) if at_end else ()
 
 
 def computed(truth: Truth, predictions: Sequence[Predictions], semantics: str, choice: Mapping[str, str]) -> Scoring:

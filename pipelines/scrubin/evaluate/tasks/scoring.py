@@ -93,18 +93,19 @@ def computed(name: str, order: Order, labels: Any = None) -> Scoring:
         msg = f"ensembles are of recognition only, not of {name}; score the models one by one"
         raise MetricsError(msg)
     steps = STEPS[name]
-    found = steps.scoring(order, choice, steps.labels(order, choice) if labels is None else labels)
-    stated = _as_read(name, order.truth)
+    truth = steps.labels(order, choice) if labels is None else labels
+    found = steps.scoring(order, choice, truth)
+    stated = _as_read(order.truth, truth)
     return replace(found, parts=[replace(one, results=stating(one.results, stated)) for one in found.parts])
 
 
-def _as_read(name: str, truth: Source) -> dict[str, str]:
-    """Return what numbers state of how files were read, where somebody said it: the same files otherwise give other labels."""
+def _as_read(source: Source, labels: Any) -> dict[str, str]:
+    """Return what numbers state of how the labels were read, where an option decided it: the same files can give others."""
     stated = {}
-    if truth.image_size is not None and name in ("detection", "tracks", "points"):
-        stated["image size"] = "{}x{}".format(*truth.image_size)
-    if truth.instant == "end" and name == "phases":
-        stated["instant"] = truth.instant
+    if source.image_size is not None and isinstance(labels, detection.Boxes) and detection.one_size(labels) == source.image_size:
+        stated["image size"] = "{}x{}".format(*source.image_size)
+    if isinstance(labels, phases.Truth) and labels.at_end:
+        stated["instant"] = source.instant
     return stated
 
 
