@@ -422,12 +422,12 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
             further = {name: set(scene.predictions.classes[name].tolist()).difference(of) for name, of in there.items()}
             left_out = (*left_out, *side.only_predicted(further, class_names))
         results = masks.computation(replace(of_sides, unpredicted=lacking, there=there), components, choice)
-        results = stating(results, {"image": sizes_text(images)})
     else:
         results_of = _paper if semantics == "paper" else _compat
         results = results_of(scene, components, threshold, choice)
     if semantics == "paper":
         results = with_alone(results, "detection", choice, lambda draw: (scene if draw is None else matching.draw(scene, draw),))
+    results = stating(results, {"image": sizes_text(images)} if of_masks else {})
     frames = {name: pair.frames for name, pair in joined.pairs.items()}
     compared = None if of_masks else ComparedBoxes(scene, frames, threshold, choice.get("interpolation", "step"))
     return Scoring([Computed(names, results, class_names, joined.frames, truth.vocabulary.name, compared)], (*left_out, *joined.faults))
