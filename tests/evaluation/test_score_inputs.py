@@ -393,7 +393,8 @@ def test_an_error_that_never_occurs_has_no_sensitivity_and_its_published_balance
     arguments = sheets(tmp_path, "id,cut\na,False\nb,False\n", "id,cut\na,False\nb,True\n", "errors")
     assert "undefined" in good(capsys, *arguments).out
     assert (
-        "balanced accuracy (compat); averaged=over errors; task=truth\n    0.5000" in good(capsys, *arguments, "--semantics", "compat").out
+        "balanced accuracy (compat); averaged=over errors; errors=cut; task=truth\n    0.5000"
+        in good(capsys, *arguments, "--semantics", "compat").out
     )
 
 

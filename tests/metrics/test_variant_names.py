@@ -5,10 +5,12 @@ from itertools import product
 import numpy as np
 import pytest
 
+import declared_metrics
 import detection_cases
 import draws
 from scrubin.base.errors import MetricsError
 from scrubin.base.statistics import FORMS
+from scrubin.evaluate.computation import chosen
 from scrubin.evaluate.metrics import error_recognition, result, skill
 from scrubin.evaluate.metrics import result as metrics_result
 from scrubin.evaluate.metrics.detection import checked, compat_ivtdmetrics, compat_ivtmetrics
@@ -22,7 +24,7 @@ from scrubin.evaluate.metrics.phases.relaxed import Tolerance, cholec80, from_tr
 from scrubin.evaluate.metrics.recognition import TripletVideo, compat, top_k, triplet_map
 from scrubin.evaluate.metrics.recognition.average_precision import pooled, video_wise
 from scrubin.evaluate.metrics.result import difference
-from scrubin.evaluate.metrics.variants import AVERAGING_ORDERS, COMPONENTS, INTERPOLATIONS, STRATEGIES
+from scrubin.evaluate.metrics.variants import AVERAGING_ORDERS, COMPONENTS, INTERPOLATIONS, METRICS, STRATEGIES
 
 # The last three look the same with six digits.
 THRESHOLDS = (0.5, 0.3, 1 / 3, 0.333333, 0.33333300000000005)
@@ -163,3 +165,63 @@ def test_summaries_over_runs_are_not_summarised_again():
     for one_result in (one.mean, one.sd):
         with pytest.raises(MetricsError, match="run 0 is a mean or deviation over runs already"):
             metrics_result.over_runs([one_result, one_result])
+
+
+NUMBERS = {
+    "k": ["3"],
+    "bins": ["4"],
+    "iou": ["0.3"],
+    "image": ["854x480", "80x60"],
+    "confidence": ["0.2"],
+    "tolerance": ["2"],
+    "overlap": ["30,60"],
+    "background": ["1"],
+    "omega": ["2s", "3"],
+    "order": [],
+    "threshold": ["0.9"],
+    "sigma": ["0.03", "tip=0.03,hinge=0.2"],
+    "within": ["0.07,0.3"],
+}
+"""What else is chosen where a choice is no word."""
+
+
+def every_choice(task):
+    """Semantics, choice and numbers by name and what is stated, of all kinds, each with one other choice at a time."""
+    for semantics, choices in METRICS[task].choices.items():
+        if (task, semantics) in (("skill", "compat"), ("criteria", "compat"), ("points", "compat")):
+            continue
+        first = next((name for name in ("kind", "program") if name in choices), None)
+        for kind in choices[first].values if first else ("",):
+            base = [f"{first}={kind}"] * bool(first) + ["image=640x360"] * (kind == "sizes")
+            others = [
+                f"{name}={value}"
+                for name, one in choices.items()
+                for value in one.values or NUMBERS[name]
+                if name != first and value != one.default
+            ]
+            for given in ([], *([one] for one in others)):
+                of_both = [one for one in base if not given or one.split("=")[0] != given[0].split("=")[0]]
+                if (task, kind) == ("skill", "raters"):
+                    continue  # it reads the ratings beside the files
+                try:
+                    scoring = declared_metrics.SCORINGS[task](semantics, chosen(choices, [*of_both, *given], task))
+                    found = [one for part in scoring.parts for one in part.results(None)]
+                except MetricsError:
+                    continue  # it says nothing of this kind, or does not fit the study
+                names = [(one.variant.name, *sorted(one.variant.stated.items())) for one in found]
+                assert len(set(names)) == len(names), [semantics, *of_both, *given]
+                yield (
+                    [semantics, *of_both, *given],
+                    {name: (repr(one.overall.value), one.overall.n) for name, one in zip(names, found, strict=True)},
+                )
+
+
+@pytest.mark.parametrize("task", [pytest.param(one, marks=pytest.mark.slow) if one == "detection" else one for one in METRICS])
+def test_whatever_is_chosen_and_changes_a_number_is_in_its_name_or_stated(task):
+    known, seen = {}, 0
+    for choice, numbers in every_choice(task):
+        seen += 1
+        for name, number in numbers.items():
+            before, first = known.setdefault(name, (number, choice))
+            assert number == before, (name, choice, first)
+    assert seen >= (2 if task == "errors" else 3)

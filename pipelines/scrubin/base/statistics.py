@@ -12,7 +12,9 @@ variances.
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -29,13 +31,23 @@ def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if len(values) else math.nan
 
 
-def constant(values: Sequence[float]) -> bool:
+def constant(values: Sequence[float], largest: float | None = None) -> bool:
     """Return whether all values are equal up to rounding: to 1e-12 of the largest of them, or of 1.
+
+    Parameters
+    ----------
+    largest
+        What they were computed from, such as the largest number of a table of which they are differences; None: the values themselves.
 
     >>> constant([0.1 + 0.2, 0.3]), constant([0.3, 0.3001])
     (True, False)
+    >>> differences = [1000000.1 - 1000000, 1000000.3 - 1000000.2]
+    >>> constant(differences), constant(differences, 1000000.3)
+    (False, True)
     """
-    return len(values) > 0 and max(values) - min(values) <= ROUNDING * max(1.0, *(abs(value) for value in values))
+    scale = max(1.0, *(abs(value) for value in values)) if largest is None and len(values) else largest or 0.0
+    # Infinite ones are equal, but not apart by any number.
+    return len(values) > 0 and (max(values) == min(values) or max(values) - min(values) <= ROUNDING * scale)
 
 
 def squares(values: Sequence[float]) -> float:
@@ -118,15 +130,28 @@ def _ranks(values: Sequence[float]) -> list[float]:
     >>> _ranks([0.3, 0.1 + 0.2, 0.1])
     [2.5, 2.5, 1.0]
     """
+    own = levels(values)
+    at = Counter(own)
+    ends = list(itertools.accumulate(at[level] for level in range(len(at))))
+    return [(2 * ends[level] - at[level] + 1) / 2 for level in own]
+
+
+def levels(values: Sequence[float], largest: float | None = None) -> list[int]:
+    """Return on which level each value is, from 0 for the smallest: those that differ by rounding only are on one.
+
+    Parameters
+    ----------
+    largest
+        As of `constant`.
+
+    >>> levels([0.3, 0.1 + 0.2, 0.1])
+    [1, 1, 0]
+    """
     order = sorted(range(len(values)), key=values.__getitem__)
-    ranks = [0.0] * len(values)
-    start = 0
-    for end in range(1, len(order) + 1):
-        if end == len(order) or not constant([values[order[end - 1]], values[order[end]]]):
-            for i in order[start:end]:
-                ranks[i] = (start + 1 + end) / 2
-            start = end
-    return ranks
+    found = [0] * len(values)
+    for before, at in itertools.pairwise(order):
+        found[at] = found[before] + (not constant([values[before], values[at]], largest))
+    return found
 
 
 DECIMALS = 9

@@ -253,6 +253,18 @@ def with_alone(
     return results
 
 
+def stating(computation: Computation, stated: Mapping[str, str]) -> Computation:
+    """Return a computation whose numbers state something more, see `Variant`."""
+    if not stated:
+        return computation
+
+    def results(draw: Draw | None) -> list[Result]:
+        every = computation(draw)
+        return [replace(one, variant=replace(one.variant, stated={**one.variant.stated, **stated})) for one in every]
+
+    return results
+
+
 Named = TypeVar("Named", PhaseVideo, TripletVideo, TrackVideo, CriteriaVideo)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import count_text, sheet_cell, summary
-from scrubin.base.vocabulary.vocabulary import COMPONENTS, Component, Vocabulary
+from scrubin.base.vocabulary.vocabulary import COMPONENTS, Component, Vocabulary, related
 from scrubin.evaluate.computation import Computed, Scoring
 from scrubin.evaluate.metrics.bootstrap import Interval
 from scrubin.evaluate.metrics.recognition.average_precision import METRIC as RECOGNITION
@@ -97,7 +97,7 @@ def sheet(scored: Sequence[ScoredResult]) -> str:
     writer.writerow(COLUMNS)
     for one in scored:
         result, interval = one.result, one.interval
-        options = "; ".join(f"{key}={value}" for key, value in sorted(result.variant.options.items()))
+        options = "; ".join(f"{key}={value}" for key, value in sorted(result.variant.said.items()))
         head = (result.variant.metric, result.variant.semantics, options)
         bounds = ("", "", "") if interval is None else (_cell(interval.low), _cell(interval.high), interval.variant.options["interval"])
         writer.writerow([*head, "overall", "", "", _cell(result.overall), result.overall.n, *bounds])
@@ -114,7 +114,7 @@ def table(scored: Sequence[ScoredResult]) -> Iterator[str]:
     metrics = dict.fromkeys((one.result.variant.metric, one.result.variant.semantics) for one in scored)
     for metric, semantics in metrics:
         own = [one for one in scored if (one.result.variant.metric, one.result.variant.semantics) == (metric, semantics)]
-        shared = _shared([one.result.variant.options for one in own])
+        shared = _shared([one.result.variant.said for one in own])
         yield "; ".join([f"{metric} ({semantics})", *(f"{key}={value}" for key, value in sorted(shared.items()))])
         rows = [_row(one, shared) for one in own]
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
@@ -137,7 +137,7 @@ def best_classes(scored: Sequence[ScoredResult]) -> Iterator[str]:
 
 def _row(one: ScoredResult, shared: Mapping[str, str]) -> tuple[str, str, str, str]:
     result, interval = one.result, one.interval
-    options = "  ".join(f"{key}={value}" for key, value in sorted(result.variant.options.items()) if key not in shared)
+    options = "  ".join(f"{key}={value}" for key, value in sorted(result.variant.said.items()) if key not in shared)
     bounds = "" if interval is None else f"[{_shown(interval.low.value)}, {_shown(interval.high.value)}]"
     return options, _shown(result.overall.value), f"n={result.overall.n}", bounds
 
@@ -154,6 +154,7 @@ def _result(one: ScoredResult) -> dict[str, Any]:
         "metric": result.variant.metric,
         "semantics": result.variant.semantics,
         "options": dict(sorted(result.variant.options.items())),
+        "stated": dict(sorted(result.variant.stated.items())),
         "overall": _value(result.overall),
         "classes": {id_: {**named[id_], **_value(value)} for id_, value in result.classes.items()},
         "videos": {name: _value(value) for name, value in result.videos.items()},
@@ -249,17 +250,49 @@ Counted = Mapping[str, int | None]
 NOWHERE = "not scored"
 
 
+EARLIER: Mapping[str, str] = {
+    "recognition": "which classes take part",
+    "detection": "what size images have",
+    "tracks": "which classes take part",
+    "points": "what size images have",
+    "phases": "at which rate frames are seconds",
+    "errors": "which errors are scored",
+}
+"""What files of scores of an earlier version do not state, by metric; those of the others lack nothing."""
+
+
 @dataclass(frozen=True)
 class _File:
-    """What a file of scores says: the hash of the ground truth, what counted, and results by variant."""
+    """What a file of scores says.
 
+    Parameters
+    ----------
+    name
+        Its own.
+    metric, truth
+        What was scored, and the hash of the ground truth.
+    counted, vocabularies
+        Videos and vocabulary of each part.
+    results
+        By variant.
+    is_earlier
+        Whether a version wrote it that stated nothing but options.
+    """
+
+    name: str
+    metric: str
     truth: str
     counted: Sequence[Counted]
+    vocabularies: Sequence[str | None]
     results: Mapping[str, Result]
+    is_earlier: bool
 
 
 def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
-    """Return per variant both values and ``one - other``, and the variants that only one of the files has.
+    """Return per variant both values and ``one - other``, and what is not compared: what only one has, or states otherwise than the other.
+
+    A file of an earlier version does not state what others do. Such numbers are not compared: whether they are of the same cannot be told.
+    Of two such files they are, and a sentence says so.
 
     Raises
     ------
@@ -276,15 +309,42 @@ def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
     if first.counted != second.counted:
         msg = f"{one} and {other} were scored on different videos or frames{_apart(first.counted, second.counted)}; score both on the same"
         raise MetricsError(msg)
+    for ours, theirs in zip(first.vocabularies, second.vocabularies, strict=False):
+        if ours and theirs and not related(ours, theirs):
+            msg = f"{one} and {other} were scored in the classes of '{ours}' and '{theirs}'; score both in the same"
+            raise MetricsError(msg)
     shared = [name for name in first.results if name in second.results]
     if not shared:
         difference(next(iter(first.results.values())), next(iter(second.results.values())))
-    rows = []
+    rows: list[ComparedScores] = []
+    unlike: dict[str, list[str]] = {}
     for name in shared:
         left, right = first.results[name], second.results[name]
-        rows.append((name, left.overall.value, right.overall.value, difference(left, right)))
+        if left.variant.apart(right.variant):
+            unlike.setdefault(_stated_otherwise(first, second, name), []).append(name)
+        else:
+            rows.append((name, left.overall.value, right.overall.value, difference(left, right)))
+    if not rows:
+        msg = f"{one} and {other} have no number that can be compared: {'; '.join(unlike)}; score both in the same way"
+        raise MetricsError(msg)
     apart = sorted(set(first.results) ^ set(second.results))
-    return rows, [f"only in {one.name if name in first.results else other.name}: {name}" for name in apart]
+    told = [f"only in {one.name if name in first.results else other.name}: {name}" for name in apart]
+    told += [f"not compared, {why}: {name}" for why, names in unlike.items() for name in names]
+    if first.is_earlier and second.is_earlier and first.metric in EARLIER:
+        why = f"an earlier version wrote both files, which do not say {EARLIER[first.metric]}"
+        told.append(f"{why}: whether that is the same in both cannot be told; score again")
+    return rows, told
+
+
+def _stated_otherwise(one: _File, other: _File, variant: str) -> str:
+    """Return what two files state of a number, where they differ; two files of one name are told apart by their order."""
+    first, second = (file.results[variant].variant for file in (one, other))
+    names = (one.name, other.name) if one.name != other.name else ("the first", "the second")
+    sides = []
+    for name, file, of in zip(names, (one, other), (first, second), strict=True):
+        says = ", ".join(f"{key}={of.stated[key]}" for key in first.apart(second) if key in of.stated)
+        sides.append(f"{name} has {says}" if says else f"{name} does not say{', as an earlier version wrote it' * file.is_earlier}")
+    return " and ".join(sides)
 
 
 def _apart(one: Sequence[Counted], other: Sequence[Counted]) -> str:
@@ -303,6 +363,9 @@ def _read(path: Path) -> _File:
         results = {str(item["variant"]): _read_result(item) for item in document["results"]}
         truth = str(document["ground_truth"]["sha256"])
         counted = [dict(part["videos"]) for part in document["scored"]]
+        vocabularies = [part.get("vocabulary") for part in document["scored"]]
+        is_earlier = not any("stated" in item for item in document["results"])
+        metric = str(document.get("metric"))
     except OSError as error:
         msg = f"{path}: cannot be read: {error.strerror}; name a file that 'scrubin score --out' wrote"
         raise MetricsError(msg) from error
@@ -312,10 +375,11 @@ def _read(path: Path) -> _File:
     if not results:
         msg = f"{path}: holds no scores; score again"
         raise MetricsError(msg)
-    return _File(truth, counted, results)
+    return _File(path.name, metric, truth, counted, vocabularies, results, is_earlier)
 
 
 def _read_result(item: Mapping[str, Any]) -> Result:
     value = item["overall"]["value"]
     number = math.nan if value is None else float(value)
-    return Result(Variant(item["metric"], item["semantics"], dict(item["options"])), Value(number, int(item["overall"]["n"])))
+    variant = Variant(item["metric"], item["semantics"], dict(item["options"]), dict(item.get("stated", {})))
+    return Result(variant, Value(number, int(item["overall"]["n"])))

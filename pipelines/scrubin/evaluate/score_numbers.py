@@ -60,7 +60,7 @@ def overall(scored: Sequence[ScoredResult]) -> list[dict[str, Any]]:
     kept = [one for one in scored if not is_lone_deviation(one.result)]
     groups = []
     for metric, of_metric in _grouped(kept, lambda one: (one.result.variant.metric, one.result.variant.semantics)).items():
-        shared = _shared([one.result.variant.options for one in of_metric])
+        shared = _shared([one.result.variant.said for one in of_metric])
         rows = [
             {
                 "options": _options(one, shared),
@@ -98,7 +98,7 @@ def extremes(one: ScoredResult, most: int) -> dict[str, Any]:
     defined = sorted((value.value, name) for name, value in one.result.videos.items() if value.defined)
     half = min(most, len(defined) // 2) if len(defined) > 1 else len(defined)
     return {
-        "what": f"{one.result.variant.metric}; {_text(one.result.variant.options)}",
+        "what": f"{one.result.variant.metric}; {_text(one.result.variant.said)}",
         "worst": [{"name": name, "value": shown(value)} for value, name in defined[:half]],
         "best": [{"name": name, "value": shown(value)} for value, name in reversed(defined[len(defined) - half :])]
         if len(defined) > 1
@@ -117,7 +117,7 @@ def _strip(one: ScoredResult) -> dict[str, Any]:
 
     return {
         "metric": one.result.variant.metric,
-        "options": _text(one.result.variant.options),
+        "options": _text(one.result.variant.said),
         "low": f"{low:g}",
         "high": f"{high:g}",
         "dots": [{"x": at(value), "name": name, "value": shown(value)} for name, value in finite.items()],
@@ -146,7 +146,7 @@ def _tables(
     tables = []
     for keys, group in _grouped(kept, lambda one: (_of(one), *values_of(one))).items():
         beside, names = group[:COLUMNS], names_of(group[0])
-        shared = _shared([one.result.variant.options for one in beside])
+        shared = _shared([one.result.variant.said for one in beside])
         rows = [
             {
                 "key": key,
@@ -176,7 +176,7 @@ def _shared(options: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 
 def _options(one: ScoredResult, shared: Mapping[str, str]) -> str:
-    return _text({key: value for key, value in one.result.variant.options.items() if key not in shared})
+    return _text({key: value for key, value in one.result.variant.said.items() if key not in shared})
 
 
 def _text(options: Mapping[str, str]) -> str:

@@ -146,3 +146,31 @@ def test_with_five_videos_nothing_is_significant_and_with_six_only_a_single_pair
     assert significance.matrix(six)[1][0].better(0.05)
     assert not significance.matrix([*six, np.arange(6.0) + 20])[1][0].better(0.05)
     assert significance.matrix([*six, np.arange(6.0) + 20], "none")[1][0].better(0.05)
+
+
+MAGNITUDES = [-9, -6, -3, 0, 3, 4, 6, 9]
+
+
+def exact_p(differences):
+    """The two-sided p-value of differences that are whole numbers; None where all are 0."""
+    return None if not any(differences) else by_counting(np.array(differences, float))
+
+
+@pytest.mark.parametrize("power", MAGNITUDES)
+def test_tests_of_values_of_any_size_are_those_of_exact_numbers(power):
+    rng = np.random.default_rng(power + 20)
+    for _ in range(20):
+        other = rng.integers(10**6, 10**7, 10).tolist()
+        differences = rng.choice([-2, -1, 0, 1, 1, 1, 2, 2], 10).tolist()
+        # Decimals as a table has them: seven digits, of which the last ones differ.
+        both = [np.array([float(f"{value}e{power - 6}") for value in side]) for side in (np.add(other, differences), other)]
+        found, wanted = significance.compare(*both), exact_p(differences)
+        assert (None if math.isnan(found.p) else pytest.approx(found.p, abs=1e-12)) == wanted
+        assert significance.matrix(both)[0][1] == found
+
+
+def test_eight_of_ten_videos_won_by_a_tenth_at_a_million_are_not_significant():
+    other = np.arange(1_000_000, 1_000_100, 10) + 0.3
+    found = significance.compare(other + np.array([0.1] * 8 + [-0.1] * 2), other)
+    assert found.p == pytest.approx(0.109375, abs=1e-12)
+    assert not found.better(0.05)

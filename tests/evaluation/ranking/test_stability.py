@@ -66,3 +66,29 @@ def test_an_undefined_draw_is_left_out_and_all_undefined_is_undefined():
 def test_one_video_gives_one_ranking():
     found = stability.resample([np.array([[0.5]]), np.array([[0.6]])], by_class=True, resamples=20)
     assert {tuple(row) for row in found.ranks.tolist()} == {(2, 1)}
+
+
+@pytest.mark.parametrize("power", [-9, -6, -3, 0, 3, 6, 9])
+def test_ranks_and_methods_of_values_of_any_size_are_those_of_exact_numbers(power):
+    rng = np.random.default_rng(power + 20)
+    for _ in range(20):
+        whole = rng.integers(10**6, 10**7, 6) + rng.integers(0, 3, (5, 6))
+        values = np.array([[float(f"{value}e{power - 6}") for value in row] for row in whole.tolist()])
+        means = stats.rankdata(-whole.sum(axis=1), method="min").tolist()
+        every = {one.name: one.ranks.tolist() for one in stability.every(values, np.zeros(values.shape, bool), [0] * 5)}
+        assert every["mean_then_rank"] == means
+        assert every["median_then_rank"] == stats.rankdata(-np.median(whole, axis=1), method="min").tolist()
+        by_video = np.stack([stats.rankdata(-column, method="min") for column in whole.T], axis=1)
+        assert every["rank_then_mean"] == stats.rankdata(by_video.sum(axis=1), method="min").tolist()
+        for one in stability.each([row[:, None] for row in values], by_class=False):
+            left = np.delete(whole, one.video, axis=1).sum(axis=1)
+            assert one.ranks.tolist() == stats.rankdata(-left, method="min").tolist()
+
+
+def test_means_that_are_equal_but_for_rounding_share_a_rank_also_where_large_values_cancel():
+    values = [np.array([[1_000_000.1], [-1_000_000.0]]), np.array([[1_000_000.3], [-1_000_000.2]])]
+    found = stability.resample(values, by_class=False, resamples=20)
+    assert {tuple(ranks) for ranks in found.ranks.tolist()} <= {(1, 1), (1, 2), (2, 1)}
+    assert stability.ranks_of(np.array([0.1 + 1e-10, 0.1]), largest=1e6).tolist() == [1, 1]
+    every = stability.every(np.stack([of[:, 0] for of in values]), np.zeros((2, 2), bool), [0, 0])
+    assert every[0].ranks.tolist() == [1, 1]

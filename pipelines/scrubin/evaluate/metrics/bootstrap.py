@@ -8,7 +8,7 @@ version of NumPy and on every processor, and the first 500 of 1,000 draws are th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -150,7 +150,7 @@ def _values(results: Sequence[Result], variants: Sequence[str]) -> list[float]:
 
 def _interval(whole: Result, values: npt.NDArray[np.float64], level: float, how: str) -> Interval:
     defined = values[~np.isnan(values)]
-    variant = Variant(whole.variant.metric, whole.variant.semantics, {**whole.variant.options, "interval": how})
+    variant = replace(whole.variant, options={**whole.variant.options, "interval": how})
     return Interval(variant, whole.overall, *(Value(bound, len(defined)) for bound in _percentiles(defined, level)))
 
 

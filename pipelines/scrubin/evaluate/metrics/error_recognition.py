@@ -126,7 +126,7 @@ def score(
         raise MetricsError(msg)
     classes = {error: counts(truth[error], predicted[error], error).rate(metric, semantics) for error in sorted(truth)}
     defined = [one.value for one in classes.values() if one.defined]
-    variant = Variant(NAME.format(metric), semantics, {"averaged": "over errors"})
+    variant = Variant(NAME.format(metric), semantics, {"averaged": "over errors"}, {"errors": ", ".join(classes)})
     return Result(variant, Value(statistics.mean(defined), len(defined)), classes)
 
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
+from scrubin.base.faults import ranges_text
 
 Semantics = Literal["paper", "compat"]
 
@@ -30,6 +31,19 @@ def exact(number: float) -> str:
     return repr(float(number)).removesuffix(".0")
 
 
+TAKING_PART = "taking part"
+"""What a number states that has a value for classes that nobody labels: which classes it is of."""
+
+
+def taking_part(ids: Sequence[int], every: int) -> dict[str, str]:
+    """Return what a number states of the classes that take part, by their ids, of so many.
+
+    >>> taking_part([0, 1, 2, 7], 10), taking_part([0, 1], 2)
+    ({'taking part': '0-2, 7'}, {'taking part': 'all 2'})
+    """
+    return {TAKING_PART: f"all {every}" if len(ids) == every else ranges_text(ids)}
+
+
 @dataclass(frozen=True)
 class Variant:
     """Which number it is.
@@ -41,17 +55,30 @@ class Variant:
     semantics
         ``paper``: the definition. ``compat``: what a published program returns, quirks included.
     options
-        Everything else that changes the number, by name: component, scope, interpolation, omega ...
+        Everything else that is chosen and changes the number, by name: component, scope, interpolation, omega ...
+    stated
+        What files, and what is said of them, decide and changes the number: which classes take part, the rate, the size of images ... It
+        is not in the name, by which numbers of several files are put together, and numbers that state other things are not compared.
     """
 
     metric: str
     semantics: Semantics
     options: Mapping[str, str] = field(default_factory=dict)
+    stated: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         """The variant on one line."""
         return "; ".join([self.metric, self.semantics, *(f"{key}={value}" for key, value in sorted(self.options.items()))])
+
+    @property
+    def said(self) -> dict[str, str]:
+        """Options and what else is stated, for reading."""
+        return {**self.options, **self.stated}
+
+    def apart(self, other: Variant) -> list[str]:
+        """Return what both state and is not the same, sorted."""
+        return sorted(key for key in {*self.stated, *other.stated} if self.stated.get(key) != other.stated.get(key))
 
 
 @dataclass(frozen=True)
@@ -107,11 +134,15 @@ def difference(one: Result, other: Result) -> float:
     Raises
     ------
     MetricsError
-        When they are not of the same variant; names what differs.
+        When they are not of the same variant, or state other things; names what differs.
     """
     if one.variant.name != other.variant.name:
         names = f"'{one.variant.name}' and '{other.variant.name}'"
         msg = f"these are different metrics and cannot be compared: {names}; compute both in one variant"
+        raise MetricsError(msg)
+    if apart := one.variant.apart(other.variant):
+        both = (", ".join(f"{key}={of.variant.stated.get(key, 'not stated')}" for key in apart) for of in (one, other))
+        msg = f"these numbers of '{one.variant.name}' cannot be compared: {' and '.join(both)}; compute both of the same"
         raise MetricsError(msg)
     return one.overall.value - other.overall.value
 
@@ -153,6 +184,11 @@ def over_runs(results: Sequence[Result], *, bessel: bool = True) -> MetricOverRu
         if one.variant.name != first.variant.name:
             msg = f"run {number} is of the variant '{one.variant.name}', run 0 of '{first.variant.name}'; compute all runs in one variant"
             raise MetricsError(msg)
+        if apart := one.variant.apart(first.variant):
+            key = apart[0]
+            both = (one.variant.stated.get(key, "not stated"), first.variant.stated.get(key, "not stated"))
+            msg = f"run {number} has {key}={both[0]}, run 0 {key}={both[1]}; every run must predict the same"
+            raise MetricsError(msg)
         if "runs" in one.variant.options:
             msg = f"run {number} is a mean or deviation over runs already: '{one.variant.name}'; give the results of the single runs"
             raise MetricsError(msg)
@@ -160,8 +196,8 @@ def over_runs(results: Sequence[Result], *, bessel: bool = True) -> MetricOverRu
             msg = f"run {number} has other classes or videos than run 0; every run must predict the same"
             raise MetricsError(msg)
     options = first.variant.options
-    as_mean = Variant(first.variant.metric, first.variant.semantics, {**options, "runs": "mean"})
-    as_sd = Variant(first.variant.metric, first.variant.semantics, {**options, "runs": f"SD, {'corrected' if bessel else 'uncorrected'}"})
+    as_mean = replace(first.variant, options={**options, "runs": "mean"})
+    as_sd = replace(first.variant, options={**options, "runs": f"SD, {'corrected' if bessel else 'uncorrected'}"})
     return MetricOverRuns(_combined(results, as_mean, None), _combined(results, as_sd, bessel))
 
 

@@ -32,12 +32,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.base import statistics
 from scrubin.evaluate.choices import Correction
 from scrubin.labels.formats.submission.content import BoolArray, FloatArray
 
 MOST_EXACT = 50
-# Differences closer than rounding errors are equal.
-DIGITS = 12
 
 
 @dataclass(frozen=True)
@@ -70,25 +69,38 @@ class TeamTest:
         return self.adjusted <= alpha and self.plus > self.minus
 
 
-def compare(one: FloatArray, other: FloatArray) -> TeamTest:
+def largest_of(*values: FloatArray) -> float:
+    """Return the largest size of any defined value of a metric: what rounding is measured by, also of differences and means of them.
+
+    >>> largest_of(np.array([0.5, np.nan]), np.array([-2.0, np.inf]))
+    2.0
+    """
+    return max((float(np.abs(part[np.isfinite(part)]).max(initial=0.0)) for part in values), default=0.0)
+
+
+def compare(one: FloatArray, other: FloatArray, largest: float | None = None) -> TeamTest:
     """Return the test of two teams, not corrected.
 
     Parameters
     ----------
     one, other
         (units,), scores of the same videos or clips, more is better; one that is undefined for a team is left out.
+    largest
+        Of all values of the metric, as of `largest_of`; differences that are apart by rounding only are equal. None: of these two.
     """
-    differences = np.round(one - other, DIGITS)
-    kept = differences[np.isfinite(differences) & (differences != 0)]
+    scale = largest_of(one, other) if largest is None else largest
+    differences = one - other
+    kept = differences[np.isfinite(differences)]
+    kept = kept[[not statistics.constant([value, 0.0], scale) for value in kept.tolist()]]
     if not len(kept):
         return TeamTest(math.nan, 0, 0.0, 0.0, "none", math.nan)
-    sizes = np.abs(kept)
+    levels = np.array(statistics.levels(np.abs(kept).tolist(), scale), np.int64)
+    tied = np.bincount(levels)
     # Twice the mean ranks are whole numbers.
-    _, place, tied = np.unique(sizes, return_inverse=True, return_counts=True)
-    doubled = (2 * (np.cumsum(tied) - tied) + tied + 1)[place].astype(np.int64)
+    doubled = (2 * (np.cumsum(tied) - tied) + tied + 1)[levels].astype(np.int64)
     plus, minus = int(doubled[kept > 0].sum()), int(doubled[kept < 0].sum())
     exact = len(kept) <= MOST_EXACT
-    p = _exact(doubled, min(plus, minus)) if exact else _approximation(kept)
+    p = _exact(doubled, min(plus, minus)) if exact else _approximation(plus / 2, tied)
     return TeamTest(p, len(kept), plus / 2, minus / 2, "exact" if exact else "approximation", p)
 
 
@@ -116,7 +128,8 @@ def comparable(values: FloatArray, annotated: Sequence[bool] | None = None) -> B
 def matrix(values: Sequence[FloatArray], correction: Correction = "holm") -> list[list[TeamTest | None]]:
     """Return the test of every team against every other one; None on the diagonal."""
     pairs = list(itertools.combinations(range(len(values)), 2))
-    tests = {pair: compare(values[pair[0]], values[pair[1]]) for pair in pairs}
+    largest = largest_of(*values)
+    tests = {pair: compare(values[pair[0]], values[pair[1]], largest) for pair in pairs}
     p_values = [tests[pair].p for pair in pairs]
     adjusted = holm(p_values) if correction == "holm" else p_values
     both: list[list[TeamTest | None]] = [[None] * len(values) for _ in values]
@@ -173,13 +186,19 @@ def _exact(doubled_ranks: npt.NDArray[np.int64], smaller: int) -> float:
     return min(1.0, math.ldexp(2.0 * int(patterns[: smaller + 1].sum()), -len(doubled_ranks)))
 
 
-def _approximation(kept: FloatArray) -> float:
-    """Return what `scipy.stats.wilcoxon` does with the method "asymptotic", to the last digit."""
-    _, place, tied = np.unique(np.abs(kept), return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(tied) - (tied - 1) / 2)[place]
-    n = float(len(kept))
+def _approximation(plus: float, tied: npt.NDArray[np.int64]) -> float:
+    """Return what `scipy.stats.wilcoxon` does with the method "asymptotic", to the last digit.
+
+    Parameters
+    ----------
+    plus
+        Sum of the ranks that the first team wins.
+    tied
+        How many differences share each size.
+    """
+    n = float(tied.sum())
     variance = (n * (n + 1) * (2 * n + 1) - float((tied.astype(np.float64) ** 3 - tied).sum()) / 2) / 24
-    z = (float(ranks[kept > 0].sum()) - n * (n + 1) * 0.25) / math.sqrt(variance)
+    z = (plus - n * (n + 1) * 0.25) / math.sqrt(variance)
     return min(1.0, 2 * normal_tail(abs(z)))
 
 

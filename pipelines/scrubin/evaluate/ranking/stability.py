@@ -22,9 +22,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scrubin.base import statistics
 from scrubin.evaluate.metrics import bootstrap, variants
 from scrubin.evaluate.ranking import measures, significance
-from scrubin.evaluate.ranking.significance import DIGITS
+from scrubin.evaluate.ranking.significance import largest_of
 from scrubin.labels.formats.submission.content import BoolArray, FloatArray
 
 LEVEL = 0.95
@@ -63,24 +64,38 @@ class Stability:
         return shares
 
 
-def ranks_of(scores: FloatArray) -> FloatArray:
+def ranks_of(scores: FloatArray, largest: float | None = None) -> FloatArray:
     """Return ranks from 1: one more than the number of better scores, so that equal scores share the better rank.
 
     Parameters
     ----------
     scores
-        (teams,); those closer than 1e-12 are equal, NaN has no rank.
+        (teams,); those that differ by rounding only are equal, NaN has no rank.
+    largest
+        Of the values that they are means of, as of `significance.largest_of`; None: of the scores.
 
     >>> ranks_of(np.array([0.3, 0.5, 0.5, np.nan, 0.1])).tolist()
     [3.0, 1.0, 1.0, nan, 4.0]
     """
-    rounded = np.round(scores, DIGITS)
-    better = (rounded[np.newaxis, :] > rounded[:, np.newaxis]).sum(axis=1)
+    own = _levels(scores, largest)
+    better = (own[np.newaxis, :] > own[:, np.newaxis]).sum(axis=1)
     return np.where(np.isnan(scores), np.nan, better + 1.0)
 
 
-def tau_b(one: FloatArray, other: FloatArray) -> float:
+def _levels(scores: FloatArray, largest: float | None) -> FloatArray:
+    """Return numbers that are equal where scores differ by rounding only; NaN where a score is."""
+    found, known = np.full(scores.shape, np.nan), ~np.isnan(scores)
+    found[known] = statistics.levels(scores[known].tolist(), largest_of(scores) if largest is None else largest)
+    return found
+
+
+def tau_b(one: FloatArray, other: FloatArray, largest: float | None = None) -> float:
     """Return Kendall's tau-b of two sets of scores of the same teams; NaN when one ties all of them.
+
+    Parameters
+    ----------
+    largest
+        As of `ranks_of`, of both sets.
 
     >>> round(tau_b(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0])), 12)
     0.333333333333
@@ -88,8 +103,8 @@ def tau_b(one: FloatArray, other: FloatArray) -> float:
     1.0
     """
     # Compared, not subtracted: two infinite scores are equal.
-    rounded = [np.round(scores, DIGITS) for scores in (one, other)]
-    signs = [np.greater.outer(scores, scores).astype(np.int64) - np.less.outer(scores, scores) for scores in rounded]
+    levels = [_levels(scores, largest) for scores in (one, other)]
+    signs = [np.greater.outer(scores, scores).astype(np.int64) - np.less.outer(scores, scores) for scores in levels]
     untied = [int(np.count_nonzero(sign)) for sign in signs]
     return float((signs[0] * signs[1]).sum()) / math.sqrt(untied[0] * untied[1]) if all(untied) else math.nan
 
@@ -120,8 +135,9 @@ def resample(
     scores = np.stack([_resampled(of_team, draws, by_class) for of_team in values], axis=1)
     defined = scores[~np.isnan(scores).any(axis=1)]
     whole = np.array([_means(of_team[np.newaxis], by_class)[0] for of_team in values])
-    ranks = np.array([ranks_of(sign * row) for row in defined]).reshape(defined.shape)
-    return Stability(ranks, defined, np.array([tau_b(whole, row) for row in defined]))
+    largest = largest_of(*values)
+    ranks = np.array([ranks_of(sign * row, largest) for row in defined]).reshape(defined.shape)
+    return Stability(ranks, defined, np.array([tau_b(whole, row, largest) for row in defined]))
 
 
 def interval(values: FloatArray, level: float = LEVEL) -> tuple[float, float]:
@@ -206,27 +222,32 @@ def every(
     comparable = significance.comparable(values, annotated)
     counted = ~np.isnan(values).all(axis=0)
     values, missing, comparable = values[:, counted], missing[:, counted], comparable[counted]
-    sign = -1.0 if lower_is_better else 1.0
-    by_video = ranks_by_column(sign * np.where(missing, np.nan, values))[:, comparable]
+    sign, largest = -1.0 if lower_is_better else 1.0, largest_of(values)
+    by_video = ranks_by_column(sign * np.where(missing, np.nan, values), [largest] * values.shape[1])[:, comparable]
     won = np.where(np.isnan(values).all(axis=1), np.nan, np.array(beaten, np.float64))
     return [
-        _ranking("mean_then_rank", _each(mean, values), sign),
-        _ranking("median_then_rank", _each(median, values), sign),
+        _ranking("mean_then_rank", _each(mean, values), sign, largest),
+        _ranking("median_then_rank", _each(median, values), sign, largest),
         _ranking("rank_then_mean", _each(mean, by_video), -1.0),
         _ranking("rank_then_median", _each(median, by_video), -1.0),
         _ranking("test_then_rank", won, 1.0),
     ]
 
 
-def ranks_by_column(values: FloatArray) -> FloatArray:
+def ranks_by_column(values: FloatArray, largest: Sequence[float] | None = None) -> FloatArray:
     """Return the ranks within every column of (teams, videos), more is better; NaN ranks after all others.
+
+    Parameters
+    ----------
+    largest
+        As of `ranks_of`, of each column.
 
     >>> ranks_by_column(np.array([[0.5, 0.1, 0.5], [0.5, np.nan, 0.5], [0.2, np.nan, np.nan]])).T.tolist()
     [[1.0, 1.0, 3.0], [1.0, 2.0, 2.0], [1.0, 1.0, 3.0]]
     """
     columns = []
-    for column in values.T:
-        ranks = ranks_of(column)
+    for at, column in enumerate(values.T):
+        ranks = ranks_of(column, None if largest is None else largest[at])
         columns.append(np.where(np.isnan(ranks), np.count_nonzero(~np.isnan(ranks)) + 1.0, ranks))
     return np.array(columns).reshape(values.shape[::-1]).T
 
@@ -247,8 +268,8 @@ def _each(of: Callable[[Sequence[float]], float], rows: FloatArray) -> FloatArra
     return np.array([of(row) for row in rows.tolist()])
 
 
-def _ranking(name: str, values: FloatArray, sign: float) -> Ranking:
-    return Ranking(name, values, ranks_of(sign * values))
+def _ranking(name: str, values: FloatArray, sign: float, largest: float | None = None) -> Ranking:
+    return Ranking(name, values, ranks_of(sign * values, largest))
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,11 +300,11 @@ def each(values: Sequence[FloatArray], by_class: bool, *, lower_is_better: bool 
         As of the measure.
     """
     videos = len(values[0])
-    sign = -1.0 if lower_is_better else 1.0
+    sign, largest = -1.0 if lower_is_better else 1.0, largest_of(*values)
     found = []
     for video in range(videos) if videos > 1 else ():
         scores = np.array([measures.score(np.delete(of_team, video, axis=0), by_class) for of_team in values])
-        found.append(LeftOut(video, scores, ranks_of(sign * scores)))
+        found.append(LeftOut(video, scores, ranks_of(sign * scores, largest)))
     return found
 
 
@@ -308,19 +329,25 @@ class Combined:
     by_ranks: FloatArray
 
 
-def combined(scores: FloatArray, *, lower_is_better: bool = False) -> Combined:
+def combined(scores: FloatArray, *, lower_is_better: bool = False, largest: Sequence[float] | None = None) -> Combined:
     """Return both rankings of (teams, metrics).
+
+    Parameters
+    ----------
+    largest
+        As of `ranks_of`, of each metric.
 
     >>> found = combined(np.array([[0.9, 0.1], [0.5, 0.3], [0.4, 0.2]]))
     >>> found.by_scores.tolist(), found.by_ranks.tolist()
     ([1.0, 2.0, 3.0], [2.0, 1.0, 3.0])
     """
     sign = -1.0 if lower_is_better else 1.0
-    ranks = ranks_by_column(sign * scores)
+    ranks = ranks_by_column(sign * scores, largest)
     undefined = np.isnan(scores)
     ranks = np.where(undefined.all(axis=0), np.nan, ranks)
     mean_scores = np.where(undefined.any(axis=1), np.nan, [mean(row) for row in scores.tolist()])
     mean_ranks = np.array([mean(row) for row in ranks.tolist()])
     # Who has no score at all has no rank.
     mean_ranks = np.where(undefined.all(axis=1), np.nan, mean_ranks)
-    return Combined(ranks, mean_scores, ranks_of(sign * mean_scores), mean_ranks, ranks_of(-mean_ranks))
+    by_scores = ranks_of(sign * mean_scores, max(largest, default=0.0) if largest else None)
+    return Combined(ranks, mean_scores, by_scores, mean_ranks, ranks_of(-mean_ranks))

@@ -17,7 +17,7 @@ from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault, Faults, error, warning
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate import side
-from scrubin.evaluate.computation import ComparedBoxes, Computation, Computed, Scoring, refuse_foreign, with_alone
+from scrubin.evaluate.computation import ComparedBoxes, Computation, Computed, Scoring, refuse_foreign, stating, with_alone
 from scrubin.evaluate.metrics import variants
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.detection import (
@@ -124,6 +124,15 @@ def image_sizes(text: str, names: Sequence[str], positions: Mapping[str, IntArra
         msg = f"{what}; say it by --variant image=854x480, or give labels in a format that states it, such as COCO"
         raise MetricsError(msg)
     return np.concatenate([found[name] for name in names])
+
+
+def sizes_text(images: FloatArray) -> str:
+    """Return the different sizes of images of (frames, 2), as numbers state them.
+
+    >>> sizes_text(np.array([[854.0, 480.0], [640.0, 360.0], [854.0, 480.0]]))
+    '640x360, 854x480'
+    """
+    return ", ".join(f"{width:.0f}x{height:.0f}" for width, height in np.unique(images, axis=0).tolist())
 
 
 Role = Literal["ground truth", "predictions"]
@@ -399,7 +408,8 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     if semantics == "paper":
         refuse_foreign(choice, DETECTION_CHOICES["paper"], OF_KIND)
     if semantics == "paper" and choice["kind"] == variants.SIZES:
-        results = by_size(scene, components, image_sizes(choice["image"], names, at_truth, truth.images))
+        images = image_sizes(choice["image"], names, at_truth, truth.images)
+        results = stating(by_size(scene, components, images), {"image": sizes_text(images)})
     elif semantics == "paper" and choice["kind"] == variants.CURVES:
         results = with_curves(scene, components, threshold)
     elif of_masks:
@@ -417,6 +427,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         results = results_of(scene, components, threshold, choice)
     if semantics == "paper":
         results = with_alone(results, "detection", choice, lambda draw: (scene if draw is None else matching.draw(scene, draw),))
+    results = stating(results, {"image": sizes_text(images)} if of_masks else {})
     frames = {name: pair.frames for name, pair in joined.pairs.items()}
     compared = None if of_masks else ComparedBoxes(scene, frames, threshold, choice.get("interpolation", "step"))
     return Scoring([Computed(names, results, class_names, joined.frames, truth.vocabulary.name, compared)], (*left_out, *joined.faults))

@@ -17,7 +17,6 @@ from scrubin.evaluate import side
 from scrubin.evaluate.computation import ComparedPhases, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
 from scrubin.evaluate.metrics import phases, variants
 from scrubin.evaluate.metrics.bootstrap import Draw
-from scrubin.evaluate.metrics.inputs import FloatArray
 from scrubin.evaluate.metrics.phases import PhaseVideo, averaging, compat, rates, relaxed, segments
 from scrubin.evaluate.metrics.phases.compat import CHOLEC80, M2CAI
 from scrubin.evaluate.metrics.phases.relaxed import cholec80
@@ -39,15 +38,17 @@ OF_KIND: Mapping[str, Sequence[str]] = {
 }
 
 
-def computation(videos: Sequence[PhaseVideo], truth: Truth, times_s: Mapping[str, FloatArray], choice: Mapping[str, str]) -> Computation:
+def computation(
+    videos: Sequence[PhaseVideo], truth: Truth, frames: Mapping[str, IntArray], fps: Fraction, choice: Mapping[str, str]
+) -> Computation:
     """Return what is to be computed.
 
     Parameters
     ----------
     truth
         With the names of the phases.
-    times_s
-        By video, when each frame begins.
+    frames, fps
+        By video, the number of each frame, and how many there are per second.
     choice
         With a ``kind`` other than frames.
 
@@ -62,7 +63,8 @@ def computation(videos: Sequence[PhaseVideo], truth: Truth, times_s: Mapping[str
         return lambda draw: rates.spread_results(confusions if draw is None else confusions.take(draw), undefined, bessel=bessel)
     background = _background(choice["background"], truth.vocabulary)
     if kind == "events":
-        found = segments.events_of_videos(videos, names, times_s, background)
+        times_s = {name: of_video / float(fps) for name, of_video in frames.items()}
+        found = segments.events_of_videos(videos, names, times_s, background, {"fps": str(fps)})
         return lambda draw: segments.event_results(found if draw is None else found.take(draw))
     counts = segments.count(videos, names, _overlaps(choice["overlap"]), background)
     return lambda draw: segments.segment_results(counts if draw is None else counts.take(draw), bessel=bessel)
@@ -120,6 +122,8 @@ class Truth:
         Frames per second, where the release states them.
     labelled
         Ids of the phases that take part; None: all. Where only names say which vocabulary it is, they are those that occur in the files.
+    at_end
+        Whether spans of time were read at the end of the period of a frame.
     """
 
     series: Mapping[str, Series]
@@ -131,6 +135,7 @@ class Truth:
     is_ordered: bool = False
     fps: Fraction | None = None
     labelled: frozenset[int] | None = None
+    at_end: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -163,12 +168,13 @@ def truth_of(source: Source) -> Truth:
         raise MetricsError([error(one.file, "truth-predicted", f"{what}: {one.what}", one.fix) for one in predicted])
     vocabulary = side.one_vocabulary(source, read, read.videos)
     is_named = not phase_tables.is_of_files(vocabulary) or read.form.name != phase_tables.NAME
-    notes = (*_assumed_rate(read, source), *_instant(read))
+    at_end = any(labels.instant == "end" and labels.segments is not None for labels in read.of_frames.found)
+    notes = (*_assumed_rate(read, source), *(["frames have the phase at the end of their period, not at its start"] * at_end))
     series = _series(read.videos)
     is_found = source.vocabulary is None and phase_tables.are_named_alone(read.form.name, read.paths)
     labelled = frozenset(id_ for one in series.values() for id_ in np.unique(one.values).tolist()) if is_found and is_named else None
     fps = side.stated_rate(source.path)
-    return Truth(series, vocabulary, is_named, read.faults, notes, read.line, fps=fps, labelled=labelled)
+    return Truth(series, vocabulary, is_named, read.faults, notes, read.line, fps=fps, labelled=labelled, at_end=at_end)
 
 
 def in_order(truth: Truth, source: Source, order: str) -> Truth:
@@ -250,11 +256,6 @@ def _assumed_rate(read: Side, source: Source) -> tuple[str, ...]:
     return (f"labels are read as {by_hand.fps} per second, the rate of {read.form.name}",)
 
 
-def _instant(read: Side) -> tuple[str, ...]:
-    at_end = any(labels.instant == "end" and labels.segments is not None for labels in read.of_frames.found)
-    return ("frames have the phase at the end of their period, not at its start",) if at_end else ()
-
-
 def computed(truth: Truth, predictions: Sequence[Predictions], semantics: str, choice: Mapping[str, str]) -> Scoring:
     """Return what is to be computed of truth and the predictions of one or more runs.
 
@@ -292,8 +293,7 @@ def computed(truth: Truth, predictions: Sequence[Predictions], semantics: str, c
         notes = [*_assumed_program(truth), *_assumed_omega(choice["omega"], omega, rate)]
     elif choice["kind"] != variants.FRAMES:
         refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)
-        times_s = {name: pair.frames / float(rate or SPANS_FPS) for name, pair in joined[0].pairs.items()}
-        results = computation(videos, truth, times_s, choice)
+        results = computation(videos, truth, compared.frames, rate or Fraction(SPANS_FPS), choice)
         notes = notes_of_kind(choice["kind"], rate)
     else:
         refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, error
 from scrubin.evaluate import side
-from scrubin.evaluate.computation import Scoring, chosen, of_runs
+from scrubin.evaluate.computation import Scoring, chosen, of_runs, stating
 from scrubin.evaluate.metrics import error_recognition
 from scrubin.evaluate.metrics.detection import compat_common as of_detection
 from scrubin.evaluate.metrics.masks import compat_challenges
@@ -93,7 +93,20 @@ def computed(name: str, order: Order, labels: Any = None) -> Scoring:
         msg = f"ensembles are of recognition only, not of {name}; score the models one by one"
         raise MetricsError(msg)
     steps = STEPS[name]
-    return steps.scoring(order, choice, steps.labels(order, choice) if labels is None else labels)
+    truth = steps.labels(order, choice) if labels is None else labels
+    found = steps.scoring(order, choice, truth)
+    stated = _as_read(order.truth, truth)
+    return replace(found, parts=[replace(one, results=stating(one.results, stated)) for one in found.parts])
+
+
+def _as_read(source: Source, labels: Any) -> dict[str, str]:
+    """Return what numbers state of how the labels were read, where an option decided it: the same files can give others."""
+    stated = {}
+    if source.image_size is not None and isinstance(labels, detection.Boxes) and detection.one_size(labels) == source.image_size:
+        stated["image size"] = "{}x{}".format(*source.image_size)
+    if isinstance(labels, phases.Truth) and labels.at_end:
+        stated["instant"] = source.instant
+    return stated
 
 
 def _choice(name: str, order: Order) -> dict[str, str]:

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -313,16 +313,19 @@ class Events:
         Names.
     options
         Of the variant.
+    stated
+        What errors in s state beside, such as the rate by which frames became times.
     """
 
     videos: tuple[str, ...]
     of_videos: tuple[VideoEvents, ...]
     phases: tuple[str, ...]
     options: Mapping[str, str] = field(default_factory=dict)
+    stated: Mapping[str, str] = field(default_factory=dict)
 
     def take(self, draw: IntArray) -> Events:
         """Return the videos at these positions, which may repeat: a resample for the bootstrap."""
-        return Events(drawn_names(self.videos, draw), tuple(self.of_videos[at] for at in draw.tolist()), self.phases, self.options)
+        return replace(self, videos=drawn_names(self.videos, draw), of_videos=tuple(self.of_videos[at] for at in draw.tolist()))
 
 
 def matched_pairs(truth: Segments, predicted: Segments) -> list[tuple[int, int]]:
@@ -352,7 +355,7 @@ def events_of_videos(
     phases: int | Sequence[str],
     times_s: Mapping[str, FloatArray],
     background: str = "",
-    options: Mapping[str, str] | None = None,
+    stated: Mapping[str, str] | None = None,
 ) -> Events:
     """Match the segments of all videos, one at a time.
 
@@ -366,8 +369,8 @@ def events_of_videos(
         By video, (frames,), when each frame begins.
     background
         Name of the phase that does not count.
-    options
-        Of the variant, such as the rate.
+    stated
+        As of `Events`.
 
     Raises
     ------
@@ -390,7 +393,7 @@ def events_of_videos(
         totals = (np.sum([getattr(run, name) for run in runs], axis=0) for name in ("matched", "missed", "extra"))
         found.append(VideoEvents(errors, *totals))
         videos_of.append(video.name)
-    return Events(tuple(videos_of), tuple(found), names, {"background": background or "none", **(options or {})})
+    return Events(tuple(videos_of), tuple(found), names, {"background": background or "none"}, stated or {})
 
 
 def _of_run(truth: Segments, predicted: Segments, times: FloatArray, phases: int) -> VideoEvents:
@@ -420,7 +423,7 @@ def event_results(events: Events) -> list[Result]:
         by_video = [one.errors[edge] for one in events.of_videos]
         every = np.concatenate(by_video)
         for statistic in STATISTICS:
-            variant = Variant(ERRORS[edge], "paper", {**events.options, "statistic": statistic, "unit": "s"})
+            variant = Variant(ERRORS[edge], "paper", {**events.options, "statistic": statistic, "unit": "s"}, events.stated)
             classes = {name: _statistic(every[every[:, 0] == at, 1], statistic) for at, name in enumerate(events.phases)}
             videos = {name: _statistic(one[:, 1], statistic) for name, one in zip(events.videos, by_video, strict=True)}
             values.append(Result(variant, _statistic(every[:, 1], statistic), classes, videos))

@@ -31,7 +31,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.inputs import unmasked
 from scrubin.evaluate.metrics.recognition import ClassRows, Grouping, IntArray, TripletMap, TripletVideo, checked, part
 from scrubin.evaluate.metrics.registry import declare
-from scrubin.evaluate.metrics.result import Result, Value, Variant
+from scrubin.evaluate.metrics.result import Result, Value, Variant, taking_part
 from scrubin.evaluate.metrics.variants import BINS, Component
 
 Binning = Literal["equal width", "equal mass"]
@@ -193,15 +193,16 @@ class Calibration:
         share = len(others) / max(1, len(kept)) if false.size and false.any() else 0.0
         ids = [str(int(grouping.ids[at])) for at in kept.tolist()]
         shared = {"component": component, "null": _null(component, ignore_null=ignore_null), "scope": "global"}
+        stated = taking_part([int(id_) for id_ in ids], len(every_class))
         results = []
         for binning in BINNINGS:
             options = {**shared, "bins": f"{self._bins} of {binning}"}
             values = [expected_error(one, other, self._bins, binning) for one, other in zip(labels, scores, strict=True)]
             together = expected_error(labels, scores, self._bins, binning)
-            results += _both(ECE, options, values, together, ids, labels.shape, share and share * float(false.mean()))
+            results += _both(ECE, (options, stated), values, together, ids, labels.shape, share and share * float(false.mean()))
         values = [brier(one, other) for one, other in zip(labels, scores, strict=True)]
         added = share and share * float((false**2).mean())
-        return [*results, *_both(BRIER, shared, values, brier(labels, scores), ids, labels.shape, added)]
+        return [*results, *_both(BRIER, (shared, stated), values, brier(labels, scores), ids, labels.shape, added)]
 
 
 def _of(rows: ClassRows, grouping: Grouping, kept: IntArray) -> tuple[Probabilities, Probabilities]:
@@ -215,17 +216,17 @@ def _null(component: Component, *, ignore_null: bool) -> str:
 
 def _both(
     metric: str,
-    options: dict[str, str],
+    of: tuple[dict[str, str], dict[str, str]],
     values: Sequence[float],
     together: float,
     ids: Sequence[str],
     shape: tuple[int, ...],
     added: float,
 ) -> list[Result]:
-    classes, frames = shape
+    (options, stated), (classes, frames) = of, shape
     by_class = {id_: Value(value, frames) for id_, value in zip(ids, values, strict=True)}
     overall = Value(statistics.mean([value for value in values if not math.isnan(value)]) + added, classes if frames else 0)
     return [
-        Result(Variant(metric, "paper", {**options, "averaged": "over classes"}), overall, by_class),
-        Result(Variant(metric, "paper", {**options, "averaged": "all labels together"}), Value(together + added, classes * frames)),
+        Result(Variant(metric, "paper", {**options, "averaged": "over classes"}, stated), overall, by_class),
+        Result(Variant(metric, "paper", {**options, "averaged": "all labels together"}, stated), Value(together + added, classes * frames)),
     ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeVar, get_args
 
@@ -32,7 +33,7 @@ from scrubin.evaluate.metrics.recognition import (
 from scrubin.evaluate.metrics.recognition.average_precision import Means, Steps, by_class, of_draw, result, steps_of, variant
 from scrubin.evaluate.metrics.recognition.top_k import Hits, hits
 from scrubin.evaluate.metrics.registry import Quirk
-from scrubin.evaluate.metrics.result import Result, Value, Variant
+from scrubin.evaluate.metrics.result import Result, Value, Variant, taking_part
 from scrubin.evaluate.metrics.variants import Component
 
 QUIRKS = (
@@ -403,6 +404,10 @@ class Recognition:
         kept = np.arange(max(0, last))
         left_out = range(len(kept), len(values)) if ignore_null and component == "ivt" else None
         name = variant("compat", component, scope, len(kept), left_out, scikit_learn=self._scikit_learn)
+        if self._scikit_learn == ">=1.6":
+            # Only then a class that nobody labels has a value.
+            is_there = np.broadcast_to(self._triplets.takes_part(component), len(values))[kept]
+            name = replace(name, stated=taking_part(kept[is_there].tolist(), len(kept)))
         return result(name, kept, values[kept], counts[kept])
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.registry import Quirk
-from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant, exact
+from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant, exact, taking_part
 from scrubin.evaluate.metrics.tracks import BoolArray, FloatArray, TrackVideo, checked, clear, each_once, hota, identity
 from scrubin.evaluate.metrics.tracks.overlaps import of_class, overlaps
 from scrubin.evaluate.metrics.variants import CLASSES_TOGETHER, TRACK_CLASSES
@@ -188,8 +188,11 @@ def results(sums: Sums, together: str, semantics: Semantics, options: Mapping[st
         single = measured(pooled=way == "pooled", added=False) if names else {}
         for name in whole:
             said = {**options, "classes": way} | ({"iou": exact(sums.threshold)} if name not in hota.SAYS else {})
-            variant = Variant(f"tracks {name}", semantics, said)
             of = sums.counting(semantics) if name in COUNTED else sums.there
+            # In a mean over classes, and wherever the published program sees some classes only.
+            is_of_some = (way == "averaged" and name not in COUNTED) or (semantics == "compat" and way != "one")
+            stated = taking_part(np.flatnonzero(sums.there).tolist(), len(sums.there)) if is_of_some else {}
+            variant = Variant(f"tracks {name}", semantics, said, stated)
             overall = _over_classes(name, way, *whole[name], of)
             by_video = {video: _over_classes(name, way, single[name][0][at], single[name][1][at], of) for at, video in enumerate(names)}
             classes = _by_class(*whole[name]) if way == "averaged" and draw is None else {}
