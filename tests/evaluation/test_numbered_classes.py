@@ -319,6 +319,34 @@ def test_a_class_that_only_predictions_have_is_false_and_leaves_all_runs_the_sam
     results(capsys, tmp_path, metric, more=("--predictions", *runs, *more))
 
 
+OF_MASKS = {
+    "kind=pixels empty=left-out": "pixels Dice",
+    "kind=pixels empty=counted": "pixels Dice",
+    "kind=masks": "panoptic quality",
+    "program=ISINet": "pixels IoU",
+}
+
+
+@pytest.mark.parametrize("variant", OF_MASKS)
+def test_a_class_of_pixels_that_no_label_has_makes_no_score_higher_and_is_named_also_where_files_list_it(tmp_path, capsys, variant):
+    shift = 4 if variant == "kind=masks" else 18  # a quality of 0 cannot become less
+    found = segmented(tmp_path, ["grasper", "hook"], shift, listed=["grasper", "hook", "clipper"])
+    invented = {**found[1], **box(70), "category_id": 3, "track_id": 2}
+    more = (*(("--semantics", "compat") if "program" in variant else ()), "--variant", *variant.split(), "component=i")
+
+    def scores(*rows):
+        put(tmp_path, found={"results.json": list(rows)})
+        every, said = results(capsys, tmp_path, "detection", more=more)
+        return [one["overall"]["value"] for one in every if one["metric"] == OF_MASKS[variant]], said
+
+    (before, silent), (after, said) = scores(*found), scores(*found, invented)
+    assert all(one <= other for one, other in zip(after, before, strict=True))
+    assert after != before
+    assert "what is predicted of them is false: 'clipper'; correct what is one of theirs, or leave it out" in said
+    assert "clipper" not in silent
+    assert "clipper" not in scores(*found, {**invented, "score": 0.1})[1] or "program" in variant
+
+
 def test_the_error_of_a_class_that_only_predictions_have_is_added(tmp_path, capsys):
     segmented(tmp_path, ["grasper", "hook"])
     yolo(tmp_path / "found", [0] * 6, names=["clipper"])

@@ -9,6 +9,8 @@ from each import each
 from score_runs import fault, good, put, results, sides
 from scrubin import cli
 from scrubin.base import csv_text
+from scrubin.base.faults import Faults
+from scrubin.labels.formats.plain import matrix_tables
 
 OF_TRIPLETS = ",".join(["frame", *(f"ivt_{k}" for k in range(100))])
 
@@ -69,6 +71,52 @@ def test_columns_of_instruments_are_labels_of_instruments(matrices, capsys):
     # The first six triplets are no instruments.
     (matrices / "found/007.csv").write_text(f"{OF_TRIPLETS}\n" + rows())
     assert "007 is predicted in 100 triplets of 'cholect50', the ground truth has 6 instruments" in fault(capsys, *recognition(matrices))
+
+
+SCORES = np.random.default_rng(3).random((12, 6)).round(3)
+
+
+def csv_of(values, head=""):
+    return head + "".join(",".join(f"{one:g}" for one in row) + "\n" for row in values)
+
+
+@each("header", ["1,2,3,4,5,6", "5,4,3,2,1,0", "2,0,1,5,3,4", "6,4,5,1,3,2", "1,2,3,5,8,13", "1.0,2.0,3.0,4.0,5.0,6.0"])
+def test_numbers_of_classes_above_a_matrix_are_no_scores_of_frame_0(tmp_path, capsys, header):
+    frames = "".join(f"{frame},{'1,0,0,0,0,0' if frame % 2 else '0,1,0,0,1,1'}\n" for frame in range(13))
+    truth = {"v1.csv": ",".join(["frame", *(f"i_{k}" for k in range(6))]) + "\n" + frames}
+    # With the header there is a row per frame: the number of rows does not tell.
+    said = fault(capsys, *recognition(put(tmp_path, truth=truth, found={"v1.csv": csv_of(SCORES, f"{header}\n")})))
+    begins = ", ".join(header.replace(".0", "").split(",")[:3])
+    assert f"v1.csv, line 1: the first row is {begins} ..., which looks like names of columns; " in said
+    assert ("remove it, or name them frame" in said) == (header[0] == "1" and "8" not in header)
+
+
+@each(
+    "rows",
+    [
+        [[0, 1], [1, 0], [1, 1]],
+        [[1, 0], [0, 1]],
+        [[0.0, 1], [1, 0.25], [2, 0.5]],
+        [[1, 0]],
+        [[2, 1, 0], [3, 0, 1], [4, 0, 0]],
+        [[5, 2, 1, 3], [2, 7, 8, 1], [0, 9, 4, 6]],
+        [[0, 1, 0], [0.25, 0.5, 0.25]],
+        [[3, -1, 2], [0.5, 0.25, 0.5]],
+        [[1], [0.25]],
+    ],
+)
+def test_whole_numbers_that_may_be_frames_labels_or_scores_are_read(rows):
+    faults = Faults()
+    ((matrix,),) = matrix_tables.read_csv("a.csv", csv_of(rows).encode(), faults).values()
+    assert not faults.all()
+    assert matrix.values.tolist() == rows
+
+
+@each("header", ["0,1", "1,0", "1,2", "2,1"])
+def test_numbers_of_two_classes_above_scores_are_no_scores(header):
+    faults = Faults()
+    assert not matrix_tables.read_csv("a.csv", f"{header}\n0.25,0.75\n1,0\n".encode(), faults)
+    assert [one.rule for one in faults.all()] == ["header"]
 
 
 def phases(tmp_path, found, truth="0\n0\n1\n1\n"):

@@ -5,7 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from score_runs import fault, good
+from each import each
+from score_runs import fault, good, put
 from scrubin.ratings import scoring
 from scrubin.ratings.params import LASANA
 
@@ -49,6 +50,28 @@ def test_levels_are_whole_numbers_and_others_are_named(study, capsys):
     assert "the prediction 4.2 is no level" in fault(capsys, *arguments(study, "kind=levels"))
     (study / "Peg.csv").write_text("id,GRS\na,0.5\nb,0.25\n")
     assert "no score of the ground truth has levels (GRS)" in fault(capsys, *arguments(study, "kind=levels"))
+
+
+@each("metric, cell", [("skill", 3), ("errors", 1)])
+def test_runs_that_do_not_predict_the_same_are_refused_with_run_task_and_column(tmp_path, capsys, metric, cell):
+    def sheet(names, ids):
+        return f"id,{','.join(names)}\n" + "".join(f"{id_}{f',{cell}' * len(names)}\n" for id_ in ids)
+
+    whole = {"Peg.csv": sheet(["cut", "slip"], "ab"), "Knot.csv": sheet(["cut"], "cd")}
+    put(tmp_path, truth=whole, one=whole, two={**whole, "Peg.csv": sheet(["cut"], "ab")}, three={"Peg.csv": whole["Peg.csv"]})
+
+    def said(*runs):
+        return fault(capsys, metric, "--ground-truth", tmp_path / "truth", "--predictions", *(tmp_path / one for one in runs))
+
+    fix = "; predict the same in every run, or score the runs one by one"
+    lacks = f"two: run 1 does not predict the column slip of the task Peg, as run 0 ({tmp_path / 'one'}) does{fix}"
+    assert lacks in said("one", "two")
+    assert f"two: run 0 does not predict the column slip of the task Peg, as run 1 ({tmp_path / 'one'}) does{fix}" in said("two", "one")
+    of_three = said("one", "three", "two")
+    assert f"three: run 1 does not predict the task Knot, as run 0 ({tmp_path / 'one'}) does{fix}" in of_three
+    assert lacks.replace("run 1", "run 2") in of_three
+    assert "cut" not in of_three
+    good(capsys, metric, "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "two", tmp_path / "two")
 
 
 def released(study):

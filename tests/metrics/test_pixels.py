@@ -113,6 +113,22 @@ def test_a_class_that_no_frame_has_is_not_perfect_but_not_there():
     assert np.isnan(counted[:, :, 1:]).all()
 
 
+def test_a_class_that_only_predictions_have_is_0_where_it_is_predicted_and_nowhere_perfect():
+    mask, ignored = np.zeros(SMALL, bool), np.zeros((3, *SMALL), bool)
+    mask[5:9, 5:9], ignored[2, :20] = True, True
+    truth = [Instance(0, 0, 1.0, mask), Instance(2, 2, 1.0, mask)]
+    # Of class 2 there are labels in pixels that are not counted, and of class 3 a detection without confidence.
+    invented = [Instance(1, 1, 0.9, mask), Instance(1, 2, 0.9, mask), Instance(1, 3, 0.1, mask)]
+    of = study(truth, [truth[0], *invented], (3,), SMALL, classes=4, void=ignored)
+    counted, left_out = (pixels.measured(of, "i", tolerance_px=1, confidence=0.5, empty=empty) for empty in ("counted", "left-out"))
+    for one in (counted, left_out):
+        assert one.values[:, 1, 1:3].T.tolist() == [[0, 0, 0, math.hypot(*SMALL)]] * 2
+        assert np.isnan(one.values[:, [0, 2], 1:]).all()
+        assert one.further == (1, 2)
+    assert counted.values[0, :, 0].tolist() == [1, 1, 1]
+    assert [one.overall.value for one in counted.results(["global"])] == [1 / 3, 1 / 3, 1 / 3, pytest.approx(math.hypot(*SMALL) * 2 / 3)]
+
+
 MASKS = arrays.arrays(np.bool_, (7, 9)).filter(np.any)
 
 

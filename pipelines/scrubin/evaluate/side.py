@@ -180,9 +180,12 @@ def taking_part(
 
 
 def only_predicted(
-    further: Mapping[str, Iterable[int]], names: Mapping[str, Mapping[str, str]], so: str = "what is predicted of them is false"
+    further: Mapping[str, Iterable[int]],
+    names: Mapping[str, Mapping[str, str]],
+    so: str = "what is predicted of them is false",
+    fix: str = "correct what is one of theirs, or name the vocabulary by --vocabulary",
 ) -> tuple[Fault, ...]:
-    """Return the warning of classes that predictions have and the labels neither list nor have.
+    """Return the warning of classes that predictions have and the labels do not have, or where it matters neither list nor have.
 
     Parameters
     ----------
@@ -190,12 +193,11 @@ def only_predicted(
         Their ids, by component.
     names
         As `score_document.class_names`.
-    so
-        What follows.
+    so, fix
+        What follows, and what to do.
     """
     every = dict.fromkeys(f"'{names[component][str(id_)]}'" for component, ids in further.items() for id_ in sorted(ids))
     what = f"the labels do not have these classes, so {so}: {listed([*every])}"
-    fix = "correct what is one of theirs, or name the vocabulary by --vocabulary"
     return (warning("", "class-further", what, fix),) if every else ()
 
 

@@ -418,10 +418,10 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         of_sides = replace(masks.study_of(scene, images, *of_both), ignored=masks.ignored_of(names, at_truth, truth.images))
         lacking = np.concatenate([at_prediction[name] < 0 for name in names])
         there = {name: _taking_part(truth, scene, name) for name in components}
-        if choice.get("program") == variants.SAR_RARP50:
-            further = {name: set(scene.predictions.classes[name].tolist()).difference(of) for name, of in there.items()}
-            left_out = (*left_out, *side.only_predicted(further, class_names))
-        results = masks.computation(replace(of_sides, unpredicted=lacking, there=there), components, choice)
+        results, further = masks.computation(replace(of_sides, unpredicted=lacking, there=there), components, choice)
+        # Only that program asks which classes the vocabulary has.
+        fix = {} if choice.get("program") == variants.SAR_RARP50 else {"fix": "correct what is one of theirs, or leave it out"}
+        left_out = (*left_out, *side.only_predicted(further, class_names, **fix))
     else:
         results_of = _paper if semantics == "paper" else _compat
         results = results_of(scene, components, threshold, choice)

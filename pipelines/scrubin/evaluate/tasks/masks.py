@@ -145,8 +145,13 @@ def study_of(
     return MaskStudy(scene.names, scene.starts, scene.sizes, images.astype(np.int64), *sides)
 
 
-def computation(study: MaskStudy, components: Sequence[str], choice: Mapping[str, str]) -> Computation:
-    """Return what ``kind=masks``, ``kind=pixels`` or a published program computes.
+def computation(study: MaskStudy, components: Sequence[str], choice: Mapping[str, str]) -> tuple[Computation, Mapping[str, Sequence[int]]]:
+    """Return what ``kind=masks``, ``kind=pixels`` or a published program computes, and the classes that count and that no label has.
+
+    Returns
+    -------
+    tuple
+        Also the ids of these classes by component. Of SAR-RARP50's program none is a class that takes part.
 
     Raises
     ------
@@ -155,7 +160,8 @@ def computation(study: MaskStudy, components: Sequence[str], choice: Mapping[str
     """
     if "program" in choice:
         published = [compat_challenges.frames_by_program(study, name, choice["program"]) for name in components]
-        return lambda draw: [result for one in published for result in one.results(draw)]
+        further = {one.component: one.further for one in published}
+        return lambda draw: [result for one in published for result in one.results(draw)], further
     confidence = _number(choice, "confidence", 0.0, 1.0)
     if choice["kind"] == MASKS:
         decided = [(average_precision.matched(study, name), panoptic.counted(study, name, confidence)) for name in components]
@@ -164,13 +170,14 @@ def computation(study: MaskStudy, components: Sequence[str], choice: Mapping[str
             every = ([*average_precision.results(found, draw), *counted.results(draw)] for found, counted in decided)
             return [result for of_component in every for result in of_component]
 
-        return results
+        return results, {counted.component: counted.further for _, counted in decided}
     tolerance_px = _number(choice, "tolerance", 0.0, math.inf)
     measured = [
         pixels.measured(study, name, tolerance_px=tolerance_px, confidence=confidence, empty=choice["empty"]) for name in components
     ]
     scopes = SCOPES[1:] if choice["scope"] == "both" else (choice["scope"],)
-    return lambda draw: [result for one in measured for result in one.results(scopes, draw)]
+    further = {one.component: one.further for one in measured}
+    return lambda draw: [result for one in measured for result in one.results(scopes, draw)], further
 
 
 def _has_mask(rows: pd.DataFrame) -> BoolArray:

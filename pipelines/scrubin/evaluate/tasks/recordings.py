@@ -437,6 +437,30 @@ def _errors_of_task(truth: TaskSheet, predicted: TaskSheet, semantics: Semantics
     return Computed(tuple(map(str, truth.rows.index)), results, compared=ComparedSheets(truth.task, truth.rows, predicted.rows))
 
 
+def refuse_other_runs(paths: Sequence[Path], runs: Sequence[Scoring]) -> None:
+    """Refuse repeated runs that do not predict the same tasks and columns; raises `MetricsError` with what each of them lacks.
+
+    Parameters
+    ----------
+    paths, runs
+        What was named of each run, and what is to be computed of it.
+    """
+    sheets = [[one.compared for one in run.parts if isinstance(one.compared, ComparedSheets)] for run in runs]
+    # A task, "", and each of its columns.
+    predicted = [{(sheet.task, name): None for sheet in of_run for name in ("", *map(str, sheet.truth.columns))} for of_run in sheets]
+    faults = []
+    for number, own in enumerate(predicted):
+        tasks = {task for task, _ in own}
+        for task, column in dict.fromkeys(key for of_run in predicted for key in of_run if key not in own):
+            if column and task not in tasks:
+                continue
+            other = next(at for at, of_run in enumerate(predicted) if (task, column) in of_run)
+            lacked = f"the column {column} of the task {task}" if column else f"the task {task}"
+            what = f"run {number} does not predict {lacked}, as run {other} ({paths[other]}) does"
+            faults.append(error(str(paths[number]), "runs-differ", what, "predict the same in every run, or score the runs one by one"))
+    MetricsError.raise_any(faults)
+
+
 def _errors(scores: Scores) -> pd.DataFrame:
     if not len(scores.errors):
         return pd.DataFrame()

@@ -244,6 +244,7 @@ def _skill(order: Order, choice: Choices, every: Sequence[recordings.TaskSheet])
     truth = _some(recordings.only(every, order.videos), order)
     of_runs = [recordings.skill_sheets(source) for source in order.predictions]
     runs = [recordings.skill_computed(truth, one, choice, order.truth) for one in of_runs]
+    recordings.refuse_other_runs([source.path for source in order.predictions], runs)
     return _of_runs(runs, _of_sheets(every, *of_runs), _unknown(order, _recordings(every)))
 
 
@@ -251,6 +252,7 @@ def _errors(order: Order, choice: Choices, every: Sequence[recordings.TaskSheet]
     truth = _some(recordings.only(every, order.videos), order)
     of_runs = [recordings.error_sheets(source) for source in order.predictions]
     runs = [recordings.errors_computed(truth, recordings.only(one, order.videos), order.semantics) for one in of_runs]
+    recordings.refuse_other_runs([source.path for source in order.predictions], runs)
     return _of_runs(runs, _of_sheets(every, *of_runs), _unknown(order, _recordings(every)))
 
 

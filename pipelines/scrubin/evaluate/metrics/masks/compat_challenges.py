@@ -98,6 +98,12 @@ class Published:
     component: str
     there: IntArray
 
+    @property
+    def further(self) -> tuple[int, ...]:
+        """Classes that only predictions have and that count; of SAR-RARP50 those that take part are none."""
+        only = np.flatnonzero(self.found.any(axis=0) & ~self.true.any(axis=0))
+        return tuple(np.setdiff1d(only, self.there).tolist() if self.program == SAR_RARP50 else only.tolist())
+
     def results(self, draw: IntArray | None = None) -> list[Result]:
         """Return what the program prints.
 

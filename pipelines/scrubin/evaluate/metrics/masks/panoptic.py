@@ -66,6 +66,8 @@ class Counted:
         Of which classes, from which confidence on.
     names
         Of the videos.
+    further
+        Classes that are only predicted: no label has them.
     """
 
     pairs: IntArray
@@ -75,6 +77,7 @@ class Counted:
     component: str
     confidence: float
     names: tuple[str, ...]
+    further: tuple[int, ...] = ()
 
     def results(self, draw: IntArray | None = None) -> list[Result]:
         """Return PQ, SQ and RQ; n is the number of instances behind a class, of classes behind a mean; ``videos`` has their means.
@@ -131,7 +134,8 @@ def counted(study: MaskStudy, component: str, confidence: float) -> Counted:
         is_missed[true] = is_false[found] = False
         np.add.at(missed[at], of_truth[is_missed], 1)
         np.add.at(false[at], of_found[is_false], 1)
-    return Counted(pairs, missed, false, overlap, component, confidence, study.names)
+    further = np.setdiff1d(np.flatnonzero(false.any(axis=0)), study.truth.classes[component]).tolist()
+    return Counted(pairs, missed, false, overlap, component, confidence, study.names, tuple(further))
 
 
 def _pairs(

@@ -16,8 +16,9 @@ that they are of no class; where both masks reach into such a region, both end a
 
 **Empty.** A frame in which a class is neither annotated nor predicted has no value for it and is in no mean (``empty=left-out``): a class
 that is rare would else look well segmented. ``empty=counted`` calls it perfect (1, and 0 px), as MetricsReloaded's program does for Dice,
-if it occurs in any frame of any video: what a vocabulary has beyond that counts nowhere. A class on one side only has 0; its HD95 is the
-diagonal of the picture, the worst there is, as a mean of distances must have one.
+if it is annotated in any frame of any video: what a vocabulary has beyond that counts nowhere, and a class that is only predicted is 0
+where it is. A class on one side only has 0; its HD95 is the diagonal of the picture, the worst there is, as a mean of distances must
+have one.
 
 A class has a value in each frame. ``scope=video-wise``: the mean over the frames of a video, then over videos. ``scope=global``: the mean
 over the frames of all videos. The number itself is the mean over classes.
@@ -74,6 +75,8 @@ class Measured:
         Of which classes.
     options
         What was chosen, by name.
+    further
+        Classes that have a value, and that no label has.
     """
 
     values: FloatArray
@@ -81,6 +84,7 @@ class Measured:
     names: tuple[str, ...]
     component: str
     options: dict[str, str]
+    further: tuple[int, ...] = ()
 
     def results(self, scopes: Sequence[str], draw: IntArray | None = None) -> list[Result]:
         """Return every metric in every scope.
@@ -148,6 +152,7 @@ def measured(study: MaskStudy, component: str, *, tolerance_px: float, confidenc
         When the runs of a mask do not cover its picture.
     """
     values = np.full((len(METRICS), len(study.images), study.sizes[component]), math.nan)
+    labelled = np.zeros(study.sizes[component], np.bool_)
     for frame in frames_of(study):
         of_truth = study.truth.classes[component][frame.truth]
         counts = study.predictions.scores[frame.found] >= confidence
@@ -157,13 +162,14 @@ def measured(study: MaskStudy, component: str, *, tolerance_px: float, confidenc
             found = [frame.found_masks[at] for at in np.flatnonzero((of_found == class_) & counts).tolist()]
             joined = [side[0] if len(side) == 1 else rle.union(side, frame.height * frame.width) for side in (true, found)]
             truth, prediction = frame.counted(joined)
+            labelled[class_] |= rle.area(truth) > 0
             values[:, frame.place, class_] = of_class(truth, prediction, frame.height, frame.width, tolerance_px)
+    further = np.flatnonzero(~np.isnan(values).all(axis=(0, 1)) & ~labelled).tolist()
     if empty == "counted":
-        # A class that a vocabulary has and no frame of either side is not there to be segmented.
-        occurs = ~np.isnan(values).all(axis=(0, 1))
-        values = np.where(np.isnan(values) & occurs, np.array(PERFECT)[:, None, None], values)
+        # A class that no label has is not there to be segmented: who invents it would have it right in all other frames.
+        values = np.where(np.isnan(values) & labelled, np.array(PERFECT)[:, None, None], values)
     options = {"tolerance": f"{exact(tolerance_px)} px", "confidence": exact(confidence), "empty": empty}
-    return Measured(values, study.starts, study.names, component, options)
+    return Measured(values, study.starts, study.names, component, options, tuple(further))
 
 
 def of_class(truth: IntArray, prediction: IntArray, height: int, width: int, tolerance_px: float) -> tuple[float, float, float, float]:

@@ -142,12 +142,39 @@ def _without_header(file: str, table: pd.DataFrame, blanks: Sequence[int], fault
     values = _numbers(file, "", table, 1, faults)
     if values is None:
         return {}
-    if values.shape[1] > 1 and np.array_equal(values[0], np.arange(values.shape[1])):
+    if _names_classes(values):
         # It would shift every frame.
-        what = "the first row is 0, 1, 2 ..., which looks like names of columns"
-        faults.error(file, "header", what, "remove it, or name them frame and ivt_0 ...", place="line 1")
+        what = f"the first row is {', '.join(f'{one:g}' for one in values[0, :3])} ..., which looks like names of columns"
+        name_them = "name them frame and ivt_0 ... (or i_0 ... of instruments), each by its class"
+        fix = f"remove it, or {name_them}" if _is_in_order(values[0]) else f"{name_them}; without names they are in the vocabulary's order"
+        faults.error(file, "header", what, fix, place="line 1")
         return {}
     return {PurePosixPath(file).stem: [Matrix(file, "", None, values, frame_may_be_first=True, blanks=blanks)]}
+
+
+def _names_classes(values: npt.NDArray[np.float64]) -> bool:
+    """Return whether the first row is more likely the numbers of classes than values of a frame.
+
+    All classes from 0 or from 1, in any order, are; so are other whole numbers, each once, above rows that all have a fraction. Of two
+    columns 0, 1 may be labels: there only scores below tell. One column says nothing; where frames are compared, a row too many is told.
+    Where the first column may number the frames, only classes in their order are names.
+    """
+    first, below = values[:1], values[1:]
+    width = values.shape[1]
+    is_whole = values == np.floor(values)
+    if not len(values) or not is_whole[0].all() or (first < 0).any() or len(np.unique(first)) < width:
+        return False
+    if width < LEAST_COLUMNS:
+        return width > 1 and np.ptp(first) == 1 and first.min() <= 1 and not is_whole[1:, 0].all()
+    if _is_in_order(values[0]):
+        return True
+    if len(below) and is_whole[:, 0].all() and len(np.unique(values[:, 0])) == len(values):
+        return False
+    return _is_in_order(np.sort(values[0])) or (len(below) > 0 and not is_whole[1:].all(axis=1).any())
+
+
+def _is_in_order(row: npt.NDArray[np.float64]) -> bool:
+    return any(np.array_equal(row, np.arange(first, first + len(row))) for first in (0, 1))
 
 
 def _of_table(file: str, table: pd.DataFrame, faults: Faults, *, first_row: int) -> dict[str, list[Matrix]]:
