@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,14 @@ GIGABYTE = 10**9
 FIRST = "the synthetic study is made, and from it a release: usually about 4 minutes on two cores, longer where others are at work\n"
 SECONDS_BELOW_S = 100
 NOT_NAMED = f"{LOCK}: it names no release any more, so 'dvc push' sends none, until a run has released again\n"
-LISTED_SINCE = "{}: it lists somebody whom this run has not left out, as whoever is listed while it works; the next run leaves them out\n"
+LISTED = (
+    f"{{}}: it lists somebody whom no run has left out yet: {RELEASE} still holds them if they were released, and a run leaves them out "
+    f"then only when 'release.version' in params.yaml is raised by a major step\n"
+)
+GONE_FOR_GOOD = (
+    f"if {{}} is gone for good, and nobody withdrew since that release, 'git checkout {LOCK}' names it again as it was committed, "
+    "until the next run\n"
+)
 RELEASED = PRIVATE / "released.json"
 SHOWN_DAMAGED = 10
 NOTES = Path(".cache/stopped.json")
@@ -95,8 +102,8 @@ def main() -> int:
             finally:
                 _say_what_is_named(was_named)
             notes = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else None
-            for raw in _withhold_waiting():
-                sys.stderr.write(LISTED_SINCE.format(raw / withdrawals.NAME) if code == 0 else "")
+            # Also after a run that ended well: somebody may be listed while it works.
+            _withhold_waiting()
             # What DVC puts back into its place has the modes of everything else that it writes here.
             private_paths.open_release()
             _share()
@@ -139,49 +146,65 @@ def _withholding() -> Iterator[None]:
         raise
 
 
-def _withhold_waiting(*, is_known: Callable[[Exception], bool] = lambda _: False) -> list[Path]:
+def _withhold_waiting(*, is_known: Callable[[Exception], bool] = lambda _: False) -> None:
     """Let `dvc push` send nothing where somebody withdrew whom no run has left out yet: `dvc.lock` names a release with them.
 
-    Where nobody can tell it sends nothing either, and no file goes but of those whom a study lists that is there: the next run may be
-    able to tell.
+    The study that parameters name and that of the release are asked, each by itself. Where one cannot tell, nothing is sent either, and
+    no file goes but of those who wait in another: the next run may be able to tell.
 
     Parameters
     ----------
     is_known
         Whether an error is said elsewhere.
-
-    Returns
-    -------
-    waiting
-        Folders of the studies that list somebody who waits.
     """
+    from scrubin.base import params
     from scrubin.curate.project import strange_lock
     from scrubin.stages.withdrawals import notice
 
-    waiting = list[Path]()
-    asked, unknown = _studies()
-    for raw in asked:
-        try:
-            if notice.waits(raw):
-                waiting.append(raw)
-        except Exception as error:
-            unknown = f"{type(error).__name__}: {error}"
+    studies, stated, gone = list[Path](), set[Path | None](), list[Path]()
+    waiting, unknown = dict[Path, frozenset[str]](), list[str]()
+    with _noted(unknown):
+        studies.append(params.raw_of())
+    with _noted(unknown), contextlib.suppress(ReleaseError):
+        stated = strange_lock.studies()
+    studies += sorted(raw for raw in stated if raw is not None and raw not in (DEMO, *studies))
+    for raw in studies:
+        with _noted(unknown):
+            if not str(raw).isascii():  # it would be taken for missing
+                require_letters()
+            if not any((raw / name).exists() for name in (recordings_list.NAME, withdrawals.NAME)):
+                gone.append(raw)
+            elif (staying := notice.staying_at_news(raw)) is not None:
+                waiting[raw] = staying
+    to_restore = ""
+    with _noted(unknown):
+        if missed := _missed(gone, studies, stated):
+            to_restore = "" if waiting or unknown else GONE_FOR_GOOD.format(missed[-1])
+            unknown += [f"{raw}: there is no {recordings_list.NAME} in it" for raw in missed]
     if not (waiting or unknown):
-        return []
-    raw = asked[0] if asked else Path()
-    strange = strange_lock.look(raw)
+        return
+    of = next((raw for raw in (*waiting, *studies[1:], *studies) if raw != DEMO), Path())
+    strange = strange_lock.look(of)
     # Before all else, as files may not be to be removed.
     with _said(is_known):
         if releases.withhold():
-            why = f"who waits to be left out cannot be told ({unknown})\n" if unknown else ""
-            to_look_at = f"to look at: {strange_lock.fault(strange, raw).line()}\n" if strange else ""
-            sys.stderr.write(f"{why}{NOT_NAMED}{to_look_at}")
+            listed = "".join(LISTED.format(raw / withdrawals.NAME) for raw in waiting)
+            why = f"who waits to be left out cannot be told ({'; '.join(dict.fromkeys(unknown))})\n" if unknown else ""
+            to_look_at = f"to look at: {strange_lock.fault(strange, of).line()}\n" if strange else ""
+            sys.stderr.write(f"{listed}{why}{NOT_NAMED}{to_restore}{to_look_at}")
     # A lock that cannot be read now may be put back as it was.
     with _said(is_known):
         if waiting:
-            staying = [stay for one in waiting if (stay := notice.staying_by(one)) is not None]
-            outputs.forget_releases(Path(), frozenset.intersection(*staying) if staying else None)
-    return waiting
+            outputs.forget_releases(Path(), frozenset.intersection(*waiting.values()))
+
+
+@contextlib.contextmanager
+def _noted(unknown: list[str]) -> Iterator[None]:
+    """Note what fails, whatever it is: nobody can tell then who waits."""
+    try:
+        yield
+    except Exception as error:
+        unknown.append(f"{type(error).__name__}: {error}")
 
 
 @contextlib.contextmanager
@@ -193,39 +216,18 @@ def _said(is_known: Callable[[Exception], bool]) -> Iterator[None]:
         sys.stderr.write("" if is_known(error) else f"{error}\n")
 
 
-def _studies() -> tuple[list[Path], str]:
-    """Return the folders of the studies to be asked who waits, and why others may know more.
+def _missed(gone: Sequence[Path], studies: Sequence[Path], stated: Set[Path | None]) -> list[Path]:
+    """Return those of the studies that are not there which may know more: what lies on a disk that is missing now may list somebody.
 
-    They are the one that parameters name and, where it is another, the one of the release that `dvc.lock` names. The synthetic study is
-    made anew where it is gone, and nobody can leave it. Where the one that parameters name is not there, as after a typo or without its
-    disk, nobody can tell who waits; but in a clone in which there was never one, nobody was listed.
+    The synthetic study is made anew, and nobody can leave it. Otherwise it is enough that one study answers, as after a typo, or where all
+    was moved; and in a clone in which there was never one, nobody was listed.
     """
     from scrubin.audit.expected import withdrawal_memory
-    from scrubin.base import params
-    from scrubin.curate.project import strange_lock
 
-    stated, asked = set[Path | None](), list[Path]()
-    try:
-        with contextlib.suppress(ReleaseError):
-            stated = strange_lock.studies()
-        _require_letters_for(stated)
-        asked = sorted(raw for raw in stated if raw not in (None, DEMO) and (raw / withdrawals.NAME).exists())
-        raw = params.raw_of()
-        _require_letters_for({raw})
-        if raw == DEMO:
-            return [*([raw] if raw.exists() else []), *asked], ""
-        was_here = bool(asked) or raw.is_dir() or raw.is_symlink() or withdrawal_memory.PATH.exists() or RELEASED.exists()
-        is_unknown = was_here and stated != {DEMO} and not (raw / recordings_list.NAME).exists()
-        asked = [*([raw] if raw.is_dir() else []), *(one for one in asked if one != raw)]
-        return asked, f"{raw}: there is no {recordings_list.NAME} in it" if is_unknown else ""
-    except Exception as error:
-        return asked, f"{type(error).__name__}: {error}"
-
-
-def _require_letters_for(folders: Set[Path | None]) -> None:
-    """Refuse to look for folders that would not be found under this setting of the terminal, as if they were not there."""
-    if not all(str(folder).isascii() for folder in folders):
-        require_letters()
+    if stated == {DEMO}:
+        return []
+    is_open = {*studies} <= {*gone, DEMO} and (withdrawal_memory.PATH.exists() or RELEASED.exists())
+    return [raw for raw in gone if raw != DEMO and (is_open or raw.is_symlink() or (raw == studies[0] and raw.is_dir()))]
 
 
 def _say_what_is_named(was_named: bool) -> None:

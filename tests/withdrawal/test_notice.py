@@ -124,11 +124,10 @@ def test_who_waits_is_told_without_a_look_at_pictures(project, monkeypatch, row)
     withdraw(project, ",c1,2026-01-30,consent")
     monkeypatch.setattr(notice, "_pictures", None)
     listed(project / "data/raw", "a1", "a2", "b1")
-    assert not notice.waits(project / "data/raw", project)
+    assert notice.staying_at_news(project / "data/raw", project) is None
     with (project / "data/raw/withdrawn.csv").open("a") as rows:
         rows.write(f"{row}\n")
-    assert notice.waits(project / "data/raw", project)
-    assert notice.staying_by(project / "data/raw", project) == frozenset({"blivka"} if row[0] == "A" else {"blivka", "glimst"})
+    assert notice.staying_at_news(project / "data/raw", project) == frozenset({"blivka"} if row[0] == "A" else {"blivka", "glimst"})
 
 
 def test_pictures_that_could_be_somebody_elses_are_not_held_against_the_release(project):

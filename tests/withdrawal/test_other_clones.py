@@ -26,7 +26,7 @@ from scrubin.base.files import write_json, write_text
 from scrubin.base.layout import RELEASE
 from scrubin.curate.lists import withdrawal
 from scrubin.curate.preflight import preflight
-from scrubin.curate.project import outputs
+from scrubin.curate.project import outputs, strange_lock
 from scrubin.curate.project.outputs import md5_of
 from scrubin.data.diff.difference import Step, next_version
 from scrubin.stages import pseudonymize
@@ -943,16 +943,19 @@ def told_of_lock() -> list[str]:
     return [fault.sentence for fault in preflight.look().remarks if fault.file == "dvc.lock"]
 
 
-@pytest.mark.cases(3)
-@pytest.mark.parametrize(("remembered", "memory"), [("nobody", "remembers other withdrawals than"), ("nothing", "has"), ("the same", "")])
+OTHER_THAN = "remembers other withdrawals than"
+
+
+@pytest.mark.cases(4)
+@pytest.mark.parametrize(("remembered", "memory"), [("nobody", OTHER_THAN), ("others", OTHER_THAN), ("nothing", "has"), ("the same", "")])
 @pytest.mark.parametrize("there", ["no release", "another release"])
 @pytest.mark.usefixtures("study")
 def test_a_lock_that_other_withdrawals_are_of_is_told_where_its_release_is_not_here(remembered, memory, there):
     """Git brings the lock; the release, by which a run would know, is in the remote. An own older commit looks alike."""
     withdrawal_memory.write(KNOWN)
     lock("0" * 32 + ".dir")
-    if remembered == "nobody":
-        withdrawal_memory.write(Memory())
+    if remembered in ("nobody", "others"):
+        withdrawal_memory.write(OWN if remembered == "others" else Memory())
     elif remembered == "nothing":
         withdrawal_memory.PATH.unlink()
     if there == "another release":
@@ -962,9 +965,15 @@ def test_a_lock_that_other_withdrawals_are_of_is_told_where_its_release_is_not_h
     said = "is another one than data/release" if there == "another release" else "is not here to compare with"
     for one in told:
         assert f"it is of another clone or another commit, which {memory} data/private/withdrawn.json" in one
-        rows = "data/raw/withdrawn.csv and data/private/withdrawn.json" if remembered == "nothing" else "data/raw/withdrawn.csv"
+        # An empty one, as every clone has that ever ran, is of no use to anybody.
+        rows = "data/raw/withdrawn.csv" if remembered == "others" else "data/raw/withdrawn.csv and data/private/withdrawn.json"
         assert f"the release that it names {said}; of another clone: bring the rows of {rows} from there" in one
         assert "of an own older commit: nothing" in one
+
+
+def test_a_memory_that_cannot_be_read_is_not_to_be_replaced():
+    write_text(withdrawal_memory.PATH, "{")
+    assert "bring the rows of data/raw/withdrawn.csv from there;" in strange_lock.fault("it is strange", RAW).sentence
 
 
 @pytest.mark.parametrize("fails", ["nothing", "the list of files", "all of it"])

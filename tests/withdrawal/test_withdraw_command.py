@@ -15,6 +15,7 @@ from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
 from scrubin.curate.label import written
 from scrubin.curate.lists import empty_study
+from scrubin.curate.project import outputs
 from scrubin.stages.review import Ledger, events
 
 ROOT = Path(__file__).parents[2]
@@ -84,6 +85,24 @@ def test_a_participant_withdraws(project, capsys):
     assert [events.event_of(line) for line in Ledger().lines()][1].recording == "b1"
     assert not (project / "data/interim/review.json").exists()
     assert "next: make repro, then: .venv/bin/scrubin store --prune" in said
+
+
+@pytest.mark.parametrize(
+    "lock", [b"<<<<<<< HEAD\nstages: {}\n=======\n", b"stages: {release: [", b"\xff\xfe\x00"], ids=["a conflict", "torn", "no text"]
+)
+def test_a_lock_that_cannot_be_read_keeps_nobody_from_withdrawing_and_is_left_and_named(project, capsys, lock):
+    begin = today()
+    (project / "dvc.lock").write_bytes(lock)
+    listed = project / ".dvc/cache/files/md5/ab" / ("0" * 30 + ".dir")
+    listed.parent.mkdir(parents=True)
+    listed.write_text(json.dumps([{"relpath": name, "md5": "a0" + "0" * 30} for name in outputs.RELEASE_FILES]))
+    code, said, _ = run(capsys, "--participant", "Ann", "--reason", "consent")
+    assert code == 0
+    assert left_today(project, "Ann", begin)
+    assert "glimst" in withdrawal_memory.load()
+    assert not listed.exists()
+    assert "dvc.lock: it cannot be read, and may name a release with them; restore it and run make repro before 'dvc push'" in said
+    assert (project / "dvc.lock").read_bytes() == lock
 
 
 def test_a_cache_that_the_users_own_settings_keep_elsewhere_is_left_alone_and_named(project, capsys, tmp_path_factory, monkeypatch):

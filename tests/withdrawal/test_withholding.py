@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -141,7 +142,7 @@ def test_only_somebody_new_is_news():
 
 
 WRONG = Findings(errors=[error("params.yaml", "a-rule", "it is wrong", "mend it")])
-WAITS, STAYING_BY = notice.waits, notice.staying_by
+STAYING_AT_NEWS = notice.staying_at_news
 FULL = "data/private/this_clone.json: what another clone noted cannot be kept (No space left on device)"
 
 
@@ -163,8 +164,7 @@ def refused_run(tmp_path, monkeypatch):
     )
     monkeypatch.setattr(repro, "only_run", nullcontext)
     monkeypatch.setattr(preflight, "look", lambda **_: Findings())
-    monkeypatch.setattr(notice, "waits", lambda raw: str(raw) == "data/raw")
-    monkeypatch.setattr(notice, "staying_by", lambda _: frozenset())
+    monkeypatch.setattr(notice, "staying_at_news", lambda raw: frozenset() if str(raw) == "data/raw" else None)
     return tmp_path
 
 
@@ -177,7 +177,7 @@ def raises(failure):
 
 def interrupted_twice(**_):
     """The second time while it is looked up who was listed meanwhile."""
-    notice.waits = raises(KeyboardInterrupt())  # the fixture puts it back
+    notice.staying_at_news = raises(KeyboardInterrupt())  # the fixture puts it back
     raise KeyboardInterrupt
 
 
@@ -233,8 +233,8 @@ def test_what_was_pulled_is_kept_before_anything_is_looked_at(refused_run, monke
 def test_a_run_leaves_the_release_named_unless_somebody_waits_or_is_listed_meanwhile(
     refused_run, monkeypatch, capsys, where, name, fails, code, is_listed_meanwhile
 ):
-    answers = iter([False, is_listed_meanwhile])
-    monkeypatch.setattr(notice, "waits", lambda _: next(answers))
+    answers = iter([None, frozenset() if is_listed_meanwhile else None])
+    monkeypatch.setattr(notice, "staying_at_news", lambda _: next(answers))
     monkeypatch.setattr(where, name, fails)
     monkeypatch.setattr(repro.warm, "started", lambda: None)
     monkeypatch.setattr(params, "load", lambda *_: SimpleNamespace(store_gb=None))
@@ -245,7 +245,8 @@ def test_a_run_leaves_the_release_named_unless_somebody_waits_or_is_listed_meanw
     assert releases.names_release(refused_run) != is_listed_meanwhile
     assert is_listed_meanwhile or (refused_run / "dvc.lock").read_bytes() == before
     assert said.count(repro.NOT_NAMED) == is_listed_meanwhile
-    assert said.count("data/raw/withdrawn.csv: it lists somebody whom this run has not left out") == (is_listed_meanwhile and code == 0)
+    assert said.count("data/raw/withdrawn.csv: it lists somebody whom no run has left out yet: data/release still") == is_listed_meanwhile
+    assert said.count("only when 'release.version' in params.yaml is raised by a major step") == is_listed_meanwhile
     assert f"closed, named: {not is_listed_meanwhile}" in said or code != 0
 
 
@@ -259,7 +260,7 @@ def test_a_release_is_not_named_although_its_files_cannot_be_removed(refused_run
 
 @pytest.mark.parametrize("fails", [OSError("no such device"), TableError("it is damaged"), KeyError("x")], ids=repr)
 def test_nor_is_it_where_nobody_can_tell_who_waits_and_why_is_told_but_then_no_file_goes(refused_run, monkeypatch, capsys, fails):
-    monkeypatch.setattr(notice, "waits", raises(fails))
+    monkeypatch.setattr(notice, "staying_at_news", raises(fails))
     monkeypatch.setattr(repro.outputs, "forget_releases", None)
     monkeypatch.setattr(other_clones, "keep_pulled", raises(ReleaseError(FULL)))
     assert repro.main() == 2
@@ -283,8 +284,7 @@ def study(folder, row=""):
 @pytest.fixture
 def listed_run(refused_run, monkeypatch):
     """The same, in which somebody is listed by hand and nobody was before; preflight refuses it."""
-    monkeypatch.setattr(notice, "waits", WAITS)
-    monkeypatch.setattr(notice, "staying_by", STAYING_BY)
+    monkeypatch.setattr(notice, "staying_at_news", STAYING_AT_NEWS)
     monkeypatch.setattr(preflight, "look", lambda **_: WRONG)
     (refused_run / "dvc.lock").write_text(OF_STUDY)
     (refused_run / "data/private").mkdir()
@@ -312,16 +312,41 @@ def with_a_bad_row_of_another_study(project):
     with_another_study(project, "Nobody,,2026-01-31,consent\n")
 
 
+def without_its_disk(project):
+    shutil.rmtree(project / "data/raw")
+    calls_the_study(project, repro.DEMO)
+
+
+def mistyped_without_the_disk(project):
+    without_its_disk(project)
+    calls_the_study(project, "data/rwa")
+
+
+def linked_beside_another_study(project):
+    with_another_study(project)
+    linked(project, "/nowhere/raw")
+
+
+def unmounted_after_an_earlier_withdrawal(project):
+    withdrawal_memory.write(Memory().with_participants(["P01"]), project)
+    for path in (project / "data/raw").iterdir():
+        path.unlink()
+
+
 P08_STAYS = [frozenset({"id8"})]
 NOT_THERE = {
-    "a typo": (lambda project: calls_the_study(project, "data/rwa"), P08_STAYS, "data/rwa"),
+    "a typo": (lambda project: calls_the_study(project, "data/rwa"), P08_STAYS, ""),
     "a typo in parameters": (lambda project: (project / "params.yaml").write_text("raw: ["), P08_STAYS, "ParamsError"),
     "a link without its disk": (lambda project: linked(project, "/nowhere/raw"), [], "data/raw"),
     "a disk that is not mounted": (lambda project: shutil.rmtree(project / "data/raw"), [], "data/raw"),
     "an empty folder to mount it": (lambda project: [path.unlink() for path in (project / "data/raw").iterdir()], [], "data/raw"),
     "another study": (with_another_study, P08_STAYS, ""),
-    "another one where nobody can tell who is meant": (with_a_bad_row_of_another_study, P08_STAYS, ""),
+    "another one where nobody can tell who is meant": (with_a_bad_row_of_another_study, P08_STAYS, "ManifestError"),
     "the synthetic study": (lambda project: calls_the_study(project, repro.DEMO), P08_STAYS, ""),
+    "the synthetic study, without the disk of the other": (without_its_disk, [], "data/raw"),
+    "a typo, without the disk": (mistyped_without_the_disk, [], "data/rwa"),
+    "another study, beside a link without its disk": (linked_beside_another_study, [], "data/raw"),
+    "an empty folder to mount it, after an earlier withdrawal": (unmounted_after_an_earlier_withdrawal, [], "data/raw"),
 }
 
 
@@ -335,7 +360,62 @@ def test_where_the_study_is_not_there_or_another_one_nobody_is_sent_whom_that_of
     assert repro.main() == 2
     assert not releases.names_release(listed_run)
     assert done[:1] == forgotten
-    assert (f"who waits to be left out cannot be told ({unknown}" in capsys.readouterr().err) == bool(unknown)
+    said = capsys.readouterr().err
+    assert (f"who waits to be left out cannot be told ({unknown}" in said) == bool(unknown)
+    assert ("data/raw/withdrawn.csv: it lists somebody whom no run has left out yet" in said) == bool(forgotten)
+    assert ("if data/raw is gone for good, and nobody withdrew since that release, 'git checkout" in said) == (not forgotten)
+
+
+def may_not_be_entered(monkeypatch):
+    exists = Path.exists
+    monkeypatch.setattr(
+        Path, "exists", lambda path: raises(PermissionError(13, "denied"))() if path.is_relative_to("/home") else exists(path)
+    )
+
+
+def has_other_letters(monkeypatch):
+    monkeypatch.setattr(repro, "require_letters", raises(PlatformError("LANG=C")))
+
+
+@pytest.mark.parametrize(
+    ("of_release", "fails", "why"),
+    [("/home/anna/raw", may_not_be_entered, "PermissionError"), ("data/gr\u00f6\u00dfe", has_other_letters, "PlatformError: LANG=C")],
+    ids=["the home of another", "letters"],
+)
+def test_who_waits_in_ones_own_study_goes_also_where_that_of_the_release_cannot_be_asked(
+    listed_run, monkeypatch, capsys, of_release, fails, why
+):
+    lock = OF_STUDY + "  withdrawals: {cmd: a, params: {params.yaml: {raw: data/raw}}}\n"
+    (listed_run / "dvc.lock").write_text(lock.replace("data/raw", of_release), encoding="utf-8")
+    fails(monkeypatch)
+    done = []
+    monkeypatch.setattr(repro.outputs, "forget_releases", lambda _, staying: done.append(staying))
+    assert repro.main() == 2
+    assert not releases.names_release(listed_run)
+    assert done[:1] == P08_STAYS
+    said = capsys.readouterr().err
+    assert f"who waits to be left out cannot be told ({why}" in said
+    assert "git checkout" not in said, "who waits could be sent by it"
+
+
+@pytest.mark.parametrize(("name", "text"), [("withdrawn.csv", f"{HEADER}P0"), ("recordings.csv", "recording,par")])
+def test_where_a_list_is_being_written_when_a_run_ends_well_its_release_is_withheld_and_no_file_of_it_goes(
+    listed_run, monkeypatch, capsys, name, text
+):
+    study(listed_run / "data/raw")
+    if name == "recordings.csv":
+        withdrawal_memory.write(Memory().with_participants(["P01"]), listed_run)
+    monkeypatch.setattr(preflight, "look", lambda **_: Findings())
+    monkeypatch.setattr(repro.warm, "started", lambda: None)
+    monkeypatch.setattr(params, "load", lambda *_: SimpleNamespace(store_gb=None))
+    monkeypatch.setattr(repro, "run_with_server", lambda *_: (listed_run / "data/raw" / name).write_text(text) and 0)
+    monkeypatch.setattr(repro.outputs, "forget_releases", None)
+    assert repro.main() == 0
+    said = capsys.readouterr().err
+    assert not releases.names_release(listed_run)
+    assert said.count("who waits to be left out cannot be told (ManifestError") == said.count(repro.NOT_NAMED) == 1
+    assert "it lists somebody" not in said
+    assert "git checkout" not in said, "the row may be of somebody who is in it"
 
 
 def moved(project):
@@ -366,7 +446,12 @@ def with_nobody_listed(project):
     with_another_study(project)
 
 
-@pytest.mark.parametrize("change", [moved, pulled, begun, with_nobody_listed])
+def mistyped(project):
+    study(project / "data/raw")
+    calls_the_study(project, "data/rwa")
+
+
+@pytest.mark.parametrize("change", [moved, pulled, begun, with_nobody_listed, mistyped])
 def test_a_study_that_was_moved_or_changed_and_a_clone_that_never_had_one_are_left_as_they_are(listed_run, monkeypatch, capsys, change):
     change(listed_run)
     before = (listed_run / "dvc.lock").read_bytes()
@@ -422,24 +507,33 @@ def test_where_parameters_do_not_name_the_study_nobody_is_sent_and_files_of_thos
 
 def test_the_synthetic_study_has_nobody_who_waits_where_it_is_to_be_made_anew(refused_run, monkeypatch):
     (refused_run / "params.yaml").write_text(f"raw: {repro.DEMO}\n")
-    monkeypatch.setattr(notice, "waits", lambda _: True)
+    monkeypatch.setattr(notice, "staying_at_news", lambda _: frozenset())
     monkeypatch.setattr(other_clones, "keep_pulled", raises(ReleaseError(FULL)))
     assert repro.main() == 2
     assert releases.names_release(refused_run)
 
 
 @pytest.mark.parametrize(
-    ("parameters", "rows"),
-    [("raw: data/raw\n", "the rows of data/raw/withdrawn.csv and"), ("raw: [", "the rows of withdrawn.csv of the raw study and")],
-    ids=["of a known study", "after a typo"],
+    ("parameters", "of_release", "rows"),
+    [
+        ("raw: data/raw\n", LOCK, "the rows of data/raw/withdrawn.csv and"),
+        ("raw: [", LOCK, "the rows of withdrawn.csv of the raw study and"),
+        ("raw: data/b\n", OF_STUDY, "the rows of data/raw/withdrawn.csv and"),
+        (f"raw: {repro.DEMO}\n", OF_STUDY, "the rows of data/raw/withdrawn.csv and"),
+    ],
+    ids=["of a known study", "after a typo", "beside another study", "beside the synthetic study"],
 )
-def test_a_lock_of_another_clone_is_told_before_its_release_is_named_no_more(refused_run, monkeypatch, capsys, parameters, rows):
+def test_a_lock_of_another_clone_is_told_before_its_release_is_named_no_more(
+    refused_run, monkeypatch, capsys, parameters, of_release, rows
+):
     """It is the only sign that somebody withdrew there."""
     monkeypatch.setattr(preflight, "look", lambda **_: WRONG)
     (refused_run / "params.yaml").write_text(parameters)
     (refused_run / "dvc.yaml").write_text("stages: {}\n")
     memory = "    outs: [{path: data/private/withdrawn.json, md5: 0123456789abcdef0123456789abcdef}]\n"
-    (refused_run / "dvc.lock").write_text(LOCK + "  withdrawals:\n    cmd: a\n" + memory)
+    (refused_run / "dvc.lock").write_text(of_release + "  withdrawals:\n    cmd: a\n" + memory)
+    for other in (repro.DEMO, "data/b"):
+        study(refused_run / other)
     told = "dvc.lock: it is of another clone or another commit, which has data/private/withdrawn.json, which is missing here"
     (refused_run / ".dvc").mkdir()
     (refused_run / ".dvc/config").write_text("['remote \"ours\"']\n    url = /somewhere\n")
@@ -448,6 +542,9 @@ def test_a_lock_of_another_clone_is_told_before_its_release_is_named_no_more(ref
     assert said.count(told) == 1
     assert (
         f"bring {rows} data/private/withdrawn.json from there, or its release, which dvc.lock names no more: dvc get . data/release" in said
+    )
+    assert "--rev COMMIT --out data/release, from the COMMIT that brought it" in said, (
+        "after a merge HEAD has another one until it is committed"
     )
     assert "dvc pull" not in said, "it brings nothing that the lock does not name"
 

@@ -61,8 +61,12 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     path = raw / withdrawals.NAME
     # No lock tells it any more when it names no release.
     strange = strange_lock.look(raw)
-    # Before all else, so that nobody publishes what holds them.
-    releases.withhold()
+    torn = ""
+    try:
+        # Before all else, so that nobody publishes what holds them.
+        releases.withhold()
+    except (ReleaseError, UnicodeDecodeError):  # when it is put back, nothing of what it names may be there
+        torn = f"{releases.LOCK}: it cannot be read, and may name a release with them; restore it and run make repro before 'dvc push'"
     # An older dvc.lock, as git brings it back, names what DVC's cache still holds.
     elsewhere = outputs.forget_releases(Path(), notice.staying(withdrawn))
     # Then this: from this row alone the next run does all the rest.
@@ -82,6 +86,8 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
         what = f"{', '.join(map(ascii, stay))}: another participant, spelt alike, stays"
         said.append(f"{raw / recordings_list.NAME}: {what}; withdraw that name, too, if it is the same person")
     said.append(f"{RELEASE}: it is removed, and 'dvc push' sends nothing until there is one without them")
+    if torn:
+        said.append(torn)
     if strange:
         said.append(strange_lock.fault(strange, raw).line())
     if unread:

@@ -269,7 +269,7 @@ RELEASE_FILES = frozenset({file_lists.CHECKSUMS, "certificate.json", "tables/vid
 TO_BE_RELEASED = (f"{TABLES}/", f"{UNRELEASED}/")
 
 
-def forget_releases(project: Path, staying: Set[str] | None) -> str:
+def forget_releases(project: Path, staying: Set[str]) -> str:
     """Remove from DVC's cache all of any release that may tell of somebody who withdrew; return where the cache is when it is elsewhere.
 
     Without its list DVC can neither send nor check out a folder, whatever ``dvc.lock`` comes back, unless its own index of data still
@@ -279,13 +279,13 @@ def forget_releases(project: Path, staying: Set[str] | None) -> str:
     Parameters
     ----------
     staying
-        Released ids of all who stay; None when nobody can tell: then no file goes, only lists and the index.
+        Released ids of all who stay.
     """
     if elsewhere := cache_elsewhere(project):
         return elsewhere
     _forget_index(project)
     lists = {path: of for path in sorted((project / CACHE).glob(f"??/*{LIST}")) if (of := _members(path)).keys() >= RELEASE_FILES}
-    for md5 in set() if staying is None else _telling(project, [*lists.values(), _to_be_released(project)], staying):
+    for md5 in _telling(project, [*lists.values(), _to_be_released(project)], staying):
         object_path(project / CACHE, md5).unlink(missing_ok=True)
     # Last: whoever was killed before finds by them what is left to do.
     for path in lists:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import PATH
 from scrubin.base import file_lists
+from scrubin.base.errors import PrivacyError
 from scrubin.base.faults import Fault
 from scrubin.base.layout import DEMO, RELEASE
 from scrubin.curate.project import outputs
@@ -55,8 +58,11 @@ def fault(what: str, raw: Path) -> Fault:
         Folder of the raw study; that of the project where nobody knows it.
     """
     listed = raw / withdrawals.NAME if raw.parts else f"{withdrawals.NAME} of the raw study"
-    # One that is here may remember others, and the next run adds to it whom the rows name.
-    memory = "" if PATH.is_file() else f" and {PATH}"
+    holds_somebody = True
+    with contextlib.suppress(PrivacyError):  # what is there is to be restored
+        holds_somebody = bool(withdrawal_memory.load())
+    # One that remembers others stays: the next run adds to it whom the rows name.
+    memory = "" if holds_somebody else f" and {PATH}"
     fix = (
         f"of another clone: bring the rows of {listed}{memory} from there{_pulled() if releases.remotes(Path()) else ''}; "
         f"of an own older commit: nothing, as long as {PATH} is the newest"
@@ -69,7 +75,8 @@ def _pulled() -> str:
         return f", or its release: dvc pull --allow-missing --force {RELEASE}"
     # Not by the entry of the lock: put back, it would let a push send who withdrew.
     remove = f"remove {RELEASE}, then " if RELEASE.exists() else ""
-    return f", or its release, which {releases.LOCK} names no more: {remove}dvc get . {RELEASE} --rev HEAD --out {RELEASE}"
+    get = f"{remove}dvc get . {RELEASE} --rev COMMIT --out {RELEASE}"
+    return f", or its release, which {releases.LOCK} names no more: {get}, from the COMMIT that brought it"
 
 
 def studies() -> set[Path | None]:

@@ -16,7 +16,7 @@ import pandas as pd
 from scrubin.audit.expected import dates, private_strings, withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import file_lists, params
-from scrubin.base.errors import ManifestError, PrivacyError, TableError
+from scrubin.base.errors import ManifestError, TableError
 from scrubin.base.files import sha256_of_all
 from scrubin.base.layout import INTERIM, LINKAGE_PATH, PARTS_PATH, PRIVATE, RECORDINGS_PATH, RELEASE, TABLES, UNRELEASED, VIDEOS_PATH
 from scrubin.base.tables import Table, io
@@ -95,14 +95,6 @@ def staying(withdrawn: Memory, folder: Path = Path()) -> frozenset[str]:
     """Return the released ids of all who stay, as far as they are known."""
     ids = _ids(folder, _table(LINKAGE, folder / LINKAGE_PATH))
     return frozenset(id_ for name, id_ in ids.items() if name not in withdrawn and id_ not in withdrawn)
-
-
-def staying_by(raw: Path, folder: Path = Path()) -> frozenset[str] | None:
-    """Return the same by the list of who withdrew as it is now; None when nobody can tell who is meant."""
-    try:
-        return staying(take(raw, folder, with_pictures=False), folder)
-    except (ManifestError, PrivacyError):
-        return None
 
 
 def _id_released(path: Path) -> dict[str, str]:
@@ -277,9 +269,13 @@ def is_news(now: Memory, before: Memory) -> bool:
     return bool(now.participants - before.participants or now.recordings.keys() - before.recordings.keys())
 
 
-def waits(raw: Path, folder: Path = Path()) -> bool:
-    """Return whether a row of the list is about somebody whom no run has left out yet; also when nobody can tell who is meant."""
-    try:
-        return is_news(take(raw, folder, with_pictures=False), withdrawal_memory.load(folder))
-    except (ManifestError, PrivacyError):
-        return True
+def staying_at_news(raw: Path, folder: Path = Path()) -> frozenset[str] | None:
+    """Return who stays, as `staying` does, when a row of the list is about somebody whom no run has left out yet; else None.
+
+    Raises
+    ------
+    ManifestError, PrivacyError
+        When nobody can tell who is meant, as in `take`.
+    """
+    now = take(raw, folder, with_pictures=False)
+    return staying(now, folder) if is_news(now, withdrawal_memory.load(folder)) else None
