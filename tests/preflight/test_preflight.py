@@ -471,6 +471,15 @@ def test_a_damaged_label_file_is_named_again_until_it_is_mended(raw):
     assert "operation 1-phase.txt" in only(errors())
 
 
+def test_a_released_split_that_names_recordings_as_the_list_does_is_looked_at_like_one_of_ids(raw):
+    change(Path("params.yaml"), "extends: null", "extends: splits/old.csv")
+    pseudonymize.private_key(Path("data/private/pseudonym.key"), Path("data/private/ids.csv"))
+    (raw / "splits/old.csv").write_text("recording,subset\npeg 0,train\npeg 1,train\npeg 2,test\n")
+    assert errors() == []
+    (raw / "splits/old.csv").write_text("recording,subset\npeg 0,train\npeg 1,test\n")
+    assert any("split 'balanced': the released split has one participant in two subsets: " in line for line in errors())
+
+
 def test_too_few_people_for_the_subsets_are_noticed(raw, tmp_path):
     listed_project.make(tmp_path / "few", pegs=2)
     os.chdir(tmp_path / "few")

@@ -25,7 +25,7 @@ from scrubin.stages.release.metadata import curator_words, documents
 from scrubin.stages.release.metadata.curator_words import OwnText
 from scrubin.stages.release.release_params import ReleaseParams
 from scrubin.stages.splits.cohort import Cohort, cohort, groups
-from scrubin.stages.splits.recording_sheet import read, read_released
+from scrubin.stages.splits.recording_sheet import ids_by_name, read, read_released
 from scrubin.stages.splits.registry import of_task
 from scrubin.stages.splits.released_splits import extension
 from scrubin.stages.splits.schemes import check_enough, check_possible, leave_n_participants_out, published
@@ -95,7 +95,7 @@ def _try(of: Cohort, scheme: SchemeParams, seed: int, study: ListedStudy, noted:
     if isinstance(scheme, BalancedParams):
         subsets, place_of = list(scheme.subsets), {}
         if scheme.extends is not None:
-            rows = read_released(study.raw / scheme.extends)
+            rows = read_released(study.raw / scheme.extends, ids_by_name(of.people))
             _name_unknown(set(rows.id), scheme.extends, study, noted)
             placed = extension(of, rows[rows.id.isin(of.people.id)], subsets).placed
             place_of = {who: subsets.index(subset) for who, subset in placed.items()}

@@ -35,7 +35,7 @@ from scrubin.public_splits.datasets import dataset
 from scrubin.stages.splits.best_split import Effort, Progress, drawn, solve
 from scrubin.stages.splits.cohort import Cohort, Group, fraction, groups
 from scrubin.stages.splits.program import Counts, Program
-from scrubin.stages.splits.recording_sheet import RecordingSheet, read
+from scrubin.stages.splits.recording_sheet import RecordingSheet, ids_by_name, read
 from scrubin.stages.splits.split import Proof, Split, obstacles, proof, rows_of
 
 
@@ -303,7 +303,7 @@ def published(cohort: Cohort, split: str, videos: Path) -> Split:
         For an unknown split, and with every row that names no video of it or a recording again; when no recording is released.
     """
     sheet, official = read(videos), load(split)
-    id_of = dict(zip(cohort.people.recording, cohort.people.id, strict=True)) | {id_: id_ for id_ in cohort.people.id}
+    id_of = ids_by_name(cohort.people)
     named = list(zip(sheet.filled("recording"), sheet.filled("video"), strict=True))
     row_of = _released_rows(sheet, named, id_of, official)
     if not row_of:
