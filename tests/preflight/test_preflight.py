@@ -320,6 +320,10 @@ REMARKS = {
     "two recordings of one video": (
         "splits/rdv.csv: lines 2 and 4 of rdv.csv name the same video, 1 of cholect50, for recordings of several participants"
     ),
+    "people whom all splits together tell": (
+        "params.yaml: the splits will tell which recordings are of one participant, for [0-9] of the [0-9] with several: nobody else is in "
+        "the same subset of every fold .about so many: .*; fewer repetitions, or more participants in each subset, tell less"
+    ),
     "a raw study that others can enter": r"data/raw: the raw study can be entered by other users of this machine \(mode 0755\)",
 }
 

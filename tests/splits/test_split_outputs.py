@@ -310,6 +310,17 @@ def test_names_that_only_look_alike_are_schemes_like_any_other():
     assert SplitsParams({name: SCHEMES[kind] for name, kind in names.items()}, seed=0, gap=0.0, work_limit=1).schemes.keys() == names.keys()
 
 
+def test_all_splits_together_say_of_how_many_people_they_tell_what_none_tells_alone(make_cohort, tmp_path):
+    cohort = make_cohort(participants=12, procedures=0, strong=0, tasks=("Knot",))
+    fold = KFoldParams(True, False, "k_fold", (), 3, 1)
+    alone = study.splits(cohort, SplitsParams({"one": fold}, 0, 0.05, 1), Setting(0, Effort(0.1, 0.05), tmp_path))
+    assert alone["one"].notes == ()
+    two = {"one": fold, "two": DifficultyFoldsParams("duration", True, False, "difficulty_folds", 3, 2)}
+    both = study.splits(cohort, SplitsParams(two, 0, 0.05, 1), Setting(0, Effort(0.1, 0.05), tmp_path))
+    (note,) = both["one"].notes
+    assert note.startswith("all splits together tell which recordings are of one participant, for ")
+
+
 def test_a_schemes_name_must_be_fit_for_a_file():
     with pytest.raises(ParamsError, match=r"'splits\.schemes\.a/b' becomes a file name"):
         SplitsParams({"a/b": SCHEMES["folds"]}, seed=0, gap=0.0, work_limit=1)

@@ -1,6 +1,7 @@
 """Folds: every recording tested once, participants whole, difficulty dealt evenly."""
 
 import itertools
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -14,7 +15,7 @@ from scrubin.stages.splits.cohort import cohort as cohort_of
 from scrubin.stages.splits.cohort import column
 from scrubin.stages.splits.registry import SCHEMES, Setting, make
 from scrubin.stages.splits.schemes import SINGLE, clusters, difficulty_folds, k_fold, leave_n_participants_out
-from scrubin.stages.splits.split import empty_subsets
+from scrubin.stages.splits.split import alone, empty_subsets
 from scrubin.stages.splits.split_params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, OfficialParams
 from scrubin.stages.splits.study import warnings
 
@@ -116,6 +117,25 @@ def test_a_repetition_that_tests_the_same_people_together_again_is_told():
     assert any(
         note.startswith("1 of 2 repetitions tests the same people") for note in k_fold(cohort, 4, 2, 0, SHORT, validation=False).notes
     )
+
+
+def test_folds_that_only_one_person_has_in_common_are_counted_and_told(setting):
+    cohort = of_people(30, 4)
+    p = KFoldParams(True, False, "k_fold", (), 5, 1)
+    told = [alone([make("cv", cohort, replace(p, repeats=r), setting)["cv"].rows], cohort.people)[0] for r in (1, 2, 3, 4)]
+    assert told[0] == 0
+    assert told == sorted(told)
+    assert told[3] >= 25
+    sentence = (
+        "the subsets tell which recordings are of one participant, for {} of the 30 with several: nobody else is in the same subset of"
+    )
+    assert any(note.startswith(sentence.format(told[3])) for note in make("cv", cohort, replace(p, repeats=4), setting)["cv"].notes)
+    assert make("cv", cohort, p, setting)["cv"].notes == ()
+    pairs = make("two", cohort, LeaveOutParams(True, "leave_n_participants_out", 2, 2), setting)["two"]
+    assert any(note.startswith(sentence.format(alone([pairs.rows], cohort.people)[0])) for note in pairs.notes)
+    few = of_people(5, 4)
+    assert alone([make("cv", few, p, setting)["cv"].rows], few.people) == (5, 5)
+    assert make("cv", of_people(5), p, setting)["cv"].notes == ()  # one recording each: nothing is told
 
 
 @pytest.mark.slow

@@ -15,8 +15,8 @@ from scrubin.stages.splits.best_split import Effort, Progress
 from scrubin.stages.splits.cohort import Cohort
 from scrubin.stages.splits.recording_sheet import ids_by_name, read_released
 from scrubin.stages.splits.released_splits import can_be_extended, extension, kept
-from scrubin.stages.splits.schemes import balanced, difficulty_folds, k_fold, leave_n_participants_out, published
-from scrubin.stages.splits.split import Split
+from scrubin.stages.splits.schemes import SINGLE, balanced, difficulty_folds, k_fold, leave_n_participants_out, published
+from scrubin.stages.splits.split import Split, alone, alone_sentence
 from scrubin.stages.splits.split_params import (
     BalancedParams,
     DifficultyFoldsParams,
@@ -80,7 +80,8 @@ def make(name: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> dict[s
     for part, recordings in parts.items():
         others = cohort.people[~cohort.people.id.isin(recordings.people.id)]
         try:
-            split_of[part] = _of(part, recordings, p, replace(setting, elsewhere=frozenset(ids_by_name(others))))
+            split = _of(part, recordings, p, replace(setting, elsewhere=frozenset(ids_by_name(others))))
+            split_of[part] = _noted(split, recordings)
         except SplitError as error:
             raise SplitError(within(error.faults, f"split '{part}'")) from error
     return split_of
@@ -94,6 +95,14 @@ def _of(part: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> Split:
     if isinstance(p, BalancedParams) and can_be_extended(cohort, released, p):
         return _extended(cohort.balancing(p.balance), released[["id", "subset"]], p, setting)
     return kept(cohort, released, p)
+
+
+def _noted(split: Split, cohort: Cohort) -> Split:
+    """Return a split with a note when it tells which recordings are of one participant, unless it says so of everybody already."""
+    number, several = alone([split.rows], cohort.people)
+    if not number or SINGLE in split.notes:
+        return split
+    return replace(split, notes=(*split.notes, alone_sentence(number, several, "the subsets tell")))
 
 
 def of_task(cohort: Cohort, task: str) -> Cohort:

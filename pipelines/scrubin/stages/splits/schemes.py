@@ -12,7 +12,8 @@ Here participants are dealt, so that those with several recordings stay whole; a
 difficult as its recordings are on average.
 
 With n = 1 it is leave-one-user-out as JIGSAWS defines it. Such folds tell which recordings are of
-one person: do not publish them where that is private.
+one person: do not publish them where that is private. So do other folds, once nobody else is in the
+same subset of all of them (`scrubin.stages.splits.split.alone`).
 
 Every repetition deals those anew who are alike in all that is balanced, or equally difficult.
 """
