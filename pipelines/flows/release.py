@@ -3,7 +3,6 @@
 import contextlib
 import datetime
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fnmatch import fnmatch
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -45,7 +44,8 @@ def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams, files: Mappi
         texts[f"{task}.csv"] = annotation_text.task_csv(task, tables["skill"], tables["errors"], tables["videos"], p.aspects, names)
         for rater in sorted(set(ratings[ratings.task == task].rater)):
             texts[f"{task}_rater{rater}.csv"] = annotation_text.rater_csv(task, rater, ratings, p.aspects)
-    return texts | {path.name: path.read_text(encoding="utf-8") for name, path in files.items() if fnmatch(name, "splits/*_split.csv")}
+    of_tasks = {f"splits/{task}_split.csv" for task in set(tables["videos"].task)}
+    return texts | {path.name: path.read_text(encoding="utf-8") for name, path in files.items() if name in of_tasks}
 
 
 def releases_of_others() -> list[other_clones.Earlier]:

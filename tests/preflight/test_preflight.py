@@ -320,6 +320,10 @@ REMARKS = {
     "two recordings of one video": (
         "splits/rdv.csv: lines 2 and 4 of rdv.csv name the same video, 1 of cholect50, for recordings of several participants"
     ),
+    "people whom all splits together tell": (
+        "params.yaml: the splits will tell which recordings are of one participant, for [0-9] of the [0-9] with several: nobody else is in "
+        "the same subset of every fold .about so many: .*; fewer repetitions, or more participants in each subset, tell less"
+    ),
     "a raw study that others can enter": r"data/raw: the raw study can be entered by other users of this machine \(mode 0755\)",
 }
 
@@ -469,6 +473,15 @@ def test_a_damaged_label_file_is_named_again_until_it_is_mended(raw):
     os.utime(path, ns=(1, 1))
     path.write_text("Frame\tPhase\n0\tPreparatoin\n")
     assert "operation 1-phase.txt" in only(errors())
+
+
+def test_a_released_split_that_names_recordings_as_the_list_does_is_looked_at_like_one_of_ids(raw):
+    change(Path("params.yaml"), "extends: null", "extends: splits/old.csv")
+    pseudonymize.private_key(Path("data/private/pseudonym.key"), Path("data/private/ids.csv"))
+    (raw / "splits/old.csv").write_text("recording,subset\npeg 0,train\npeg 1,train\npeg 2,test\n")
+    assert errors() == []
+    (raw / "splits/old.csv").write_text("recording,subset\npeg 0,train\npeg 1,test\n")
+    assert any("split 'balanced': the released split has one participant in two subsets: " in line for line in errors())
 
 
 def test_too_few_people_for_the_subsets_are_noticed(raw, tmp_path):

@@ -10,11 +10,13 @@ import pandas as pd
 import pytest
 
 import kept_project
+import release as stage
 from scrubin.audit.expected.private_strings import Private
 from scrubin.base import file_lists
 from scrubin.base.errors import ReleaseError
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.base.tables import public
+from scrubin.ratings.params import ScoresParams
 from scrubin.stages.release import added_files, assembly
 from scrubin.stages.release.metadata import readme, record_sets
 from toy_release import IDS, PARAMS, TASK, build
@@ -79,6 +81,15 @@ def test_an_archive_does_not_depend_on_file_times_or_on_order(tmp_path):
         path.chmod(0o600)
     added_files.write_archive(tmp_path / "two.zip", dict(reversed(files.items())))
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+
+
+def test_of_the_files_of_splits_only_those_of_tasks_lie_among_lasanas(tmp_path):
+    names = (f"{TASK}_split.csv", "balanced.csv", "paper_split.csv", f"lasana.{TASK}_split.csv")
+    files = {f"splits/{name}": tmp_path / name for name in names}
+    for path in files.values():
+        path.write_text("id;split\n")
+    tables = {"ratings": pd.DataFrame(columns=["task", "rater"]), "videos": pd.DataFrame({"task": [TASK]})}
+    assert stage.annotation(tables, ScoresParams, files) == {f"{TASK}_split.csv": "id;split\n"}
 
 
 def test_the_dictionary_explains_every_public_column_and_no_private_one():

@@ -1,5 +1,7 @@
 """New recordings join a released split, and nobody is moved."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -12,6 +14,7 @@ from scrubin.stages.splits.registry import Setting, make
 from scrubin.stages.splits.released_splits import extension
 from scrubin.stages.splits.schemes import balanced
 from scrubin.stages.splits.split_params import BalancedParams
+from scrubin.stages.splits.study import warnings
 
 SHORT = Effort(0.05, 0.05)
 SHARES = {"train": 0.5, "val": 0.2, "test": 0.3}
@@ -110,6 +113,45 @@ def test_recordings_of_other_tasks_are_not_gone_when_every_task_is_extended_by_i
     for name, made in after.items():
         pd.testing.assert_frame_equal(made.rows, before[name].rows)
         assert made.notes == ()
+
+
+def named(cohort):
+    """The same cohort, with what the curator calls its recordings."""
+    return replace(cohort, people=cohort.people.assign(recording=[f"peg {i:02d}" for i in range(len(cohort.people))]))
+
+
+def test_a_released_split_that_names_recordings_as_the_curator_does_moves_nobody(make_cohort, tmp_path):
+    cohort = named(make_cohort(participants=8, procedures=0, strong=0))
+    place = dict(zip(cohort.participants, ["test", "test", "test", "val", "val", "train", "train", "train"], strict=True))
+    old = "".join(f"{row.recording},{place[row.participant]}\n" for row in cohort.people.itertuples())
+    (tmp_path / "old.csv").write_text(f"recording,subset\n{old}")
+    made = make("lasana", cohort, BalancedParams(SHARES, False, "old.csv", "balanced", ("GRS",)), Setting(0, SHORT, tmp_path))
+    assert sorted(made) == ["lasana.Knot", "lasana.Peg"]
+    subset = pd.concat([one.rows for one in made.values()]).set_index("id").subset
+    assert subset[cohort.people.id].tolist() == cohort.people.participant.map(place).tolist()
+    assert [one.doubts for one in made.values()] == [(), ()]
+
+
+def test_a_row_that_names_nobody_is_said_by_its_line_in_the_run_and_who_withdrew_is_not(make_cohort, tmp_path):
+    cohort = named(make_cohort(participants=8, procedures=0, strong=0))
+    (tmp_path / "old.csv").write_text("recording,subset\npeg 00,test\npge 01,test\nvanished,train\nwithdrew,train\n")
+    p = BalancedParams(SHARES, True, "old.csv", "balanced", ("GRS",))
+    setting = Setting(0, SHORT, tmp_path, withdrawn=frozenset({"withdrew"}))
+    (doubt,) = make("balanced", cohort, p, setting)["balanced"].doubts
+    assert doubt.startswith(
+        "old.csv, lines 3-4: 2 released recordings of it are not there any more; correct a name that is misspelt, or its"
+    )
+    assert warnings({"schemes": [{"scheme": "balanced", "doubts": [doubt]}]}) == [f"split 'balanced': {doubt}"]
+    assert not any(name in note for note in make("balanced", cohort, p, setting)["balanced"].notes for name in ("pge", "vanished"))
+
+
+def test_a_recording_that_stands_twice_under_two_names_is_an_error_with_both(make_cohort, tmp_path):
+    cohort = named(make_cohort(participants=8, procedures=0, strong=0))
+    id_ = cohort.people.id[0]
+    (tmp_path / "old.csv").write_text(f"recording,subset\n{id_},test\npeg 00,test\n")
+    p = BalancedParams(SHARES, True, "old.csv", "balanced", ("GRS",))
+    with pytest.raises(SplitError, match=rf"line 3: recording 'peg 00' stands twice \(as '{id_}' in line 2\)"):
+        make("balanced", cohort, p, Setting(0, SHORT, tmp_path))
 
 
 @pytest.mark.parametrize(

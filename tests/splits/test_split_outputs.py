@@ -17,7 +17,7 @@ from scrubin.stages.splits.cohort import Tables
 from scrubin.stages.splits.registry import Setting
 from scrubin.stages.splits.released_splits import extension
 from scrubin.stages.splits.schemes import balanced
-from scrubin.stages.splits.split_params import BalancedParams, DifficultyFoldsParams, KFoldParams, SplitsParams
+from scrubin.stages.splits.split_params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, SplitsParams
 from scrubin.stages.splits.study import listings, people
 
 
@@ -285,6 +285,40 @@ def test_a_limit_of_before_is_an_error_that_says_what_to_write(tmp_path, old):
     path.write_text(f"splits:\n  schemes:\n    x: {scheme}\n  seed: 0\n  gap: 0\n  {old}\n")
     with pytest.raises(ParamsError, match=rf"'splits.{old.partition(':')[0]}' is no parameter any more; write 'work_limit: 20' instead"):
         params.load("splits", SplitsParams, path)
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        (
+            {"cv": "folds", "cv_1": "balanced"},
+            "cv_1' shares the column 'split_cv_1' of the sheets of skill and errors with fold 1 of the scheme 'cv'",
+        ),
+        ({"cv_5": "folds", "cv": "hard"}, "cv_5' shares the column 'split_cv_5'"),
+        ({"louo": "one", "louo_77": "balanced"}, "louo_77' may share the column 'split_louo_77'"),
+        ({"paper_split": "balanced"}, "paper_split' would be released as the split of a task 'paper', because LASANA's files are called"),
+    ],
+)
+def test_a_scheme_that_would_be_released_under_the_name_of_something_else_is_an_error(names, says):
+    of = SCHEMES | {"one": LeaveOutParams(True, "leave_n_participants_out", 1, 1)}
+    with pytest.raises(ParamsError, match=rf"'splits\.schemes\.{says}.*; call it otherwise"):
+        SplitsParams({name: of[kind] for name, kind in names.items()}, seed=0, gap=0.0, work_limit=1)
+
+
+def test_names_that_only_look_alike_are_schemes_like_any_other():
+    names = {"cv": "folds", "cv_3": "balanced", "cv_01": "balanced", "fair": "balanced", "fair_0": "balanced", "a_splitting": "balanced"}
+    assert SplitsParams({name: SCHEMES[kind] for name, kind in names.items()}, seed=0, gap=0.0, work_limit=1).schemes.keys() == names.keys()
+
+
+def test_all_splits_together_say_of_how_many_people_they_tell_what_none_tells_alone(make_cohort, tmp_path):
+    cohort = make_cohort(participants=12, procedures=0, strong=0, tasks=("Knot",))
+    fold = KFoldParams(True, False, "k_fold", (), 3, 1)
+    alone = study.splits(cohort, SplitsParams({"one": fold}, 0, 0.05, 1), Setting(0, Effort(0.1, 0.05), tmp_path))
+    assert alone["one"].notes == ()
+    two = {"one": fold, "two": DifficultyFoldsParams("duration", True, False, "difficulty_folds", 3, 2)}
+    both = study.splits(cohort, SplitsParams(two, 0, 0.05, 1), Setting(0, Effort(0.1, 0.05), tmp_path))
+    (note,) = both["one"].notes
+    assert note.startswith("all splits together tell which recordings are of one participant, for ")
 
 
 def test_a_schemes_name_must_be_fit_for_a_file():

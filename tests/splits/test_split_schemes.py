@@ -1,5 +1,8 @@
 """Folds: every recording tested once, participants whole, difficulty dealt evenly."""
 
+import itertools
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -11,8 +14,8 @@ from scrubin.stages.splits.best_split import Effort
 from scrubin.stages.splits.cohort import cohort as cohort_of
 from scrubin.stages.splits.cohort import column
 from scrubin.stages.splits.registry import SCHEMES, Setting, make
-from scrubin.stages.splits.schemes import clusters, difficulty_folds, k_fold, leave_n_participants_out
-from scrubin.stages.splits.split import empty_subsets
+from scrubin.stages.splits.schemes import SINGLE, clusters, difficulty_folds, k_fold, leave_n_participants_out
+from scrubin.stages.splits.split import alone, empty_subsets
 from scrubin.stages.splits.split_params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, OfficialParams
 from scrubin.stages.splits.study import warnings
 
@@ -63,6 +66,78 @@ def test_the_next_fold_validates_when_asked_for(make_cohort):
     assert made.shares == {"train": 1 / 3, "val": 1 / 3, "test": 1 / 3}
 
 
+def of_people(people, recordings=1, **columns):
+    """A cohort of so many people with so many recordings each; columns have a value per person."""
+    rows = [(f"r{who:02d}-{i}", f"P{who:02d}") for who in range(people) for i in range(recordings)]
+    frame = pd.DataFrame(rows, columns=["id", "participant"]).assign(task="", pinned=False)
+    return cohort_of(
+        frame, [column(name, pd.Series([value for value in values for _ in range(recordings)])) for name, values in columns.items()]
+    )
+
+
+def mates(made, n_folds):
+    """The recordings that are tested together, as pairs, in each repetition."""
+    tested = made.rows[made.rows.subset == "test"]
+    return [
+        {pair for _, rows in of.groupby("fold") for pair in itertools.combinations(rows.id, 2)}
+        for _, of in tested.groupby(tested.fold // n_folds)
+    ]
+
+
+@pytest.mark.parametrize("columns", [{}, {"dropped": ["True", "False", "False"] * 10}])
+def test_who_is_alike_is_tested_together_with_others_in_every_repetition(columns):
+    cohort = of_people(30, **columns)
+    made = k_fold(cohort, 5, 4, 0, SHORT, validation=False)
+    check_folds(made, cohort, 4)
+    for one, other in itertools.combinations(mates(made, 5), 2):
+        assert len(one & other) < len(one) / 2  # by chance a sixth
+    assert made.notes == ()
+    once = k_fold(cohort, 5, 1, 0, SHORT, validation=False)
+    pd.testing.assert_frame_equal(once.rows, made.rows[made.rows.fold < 5])
+
+
+def test_who_is_equally_difficult_comes_into_other_clusters_in_every_repetition():
+    cohort = of_people(20, duration=["60"] * 20)
+    assert clusters(cohort, "duration", 5, 0, 1) != clusters(cohort, "duration", 5, 0)
+    harder = of_people(20, duration=[str(60 + who) for who in range(20)])
+    assert clusters(harder, "duration", 5, 0, 1) == clusters(harder, "duration", 5, 0)
+    made = difficulty_folds(cohort, "duration", 5, 2, 0, validation=False)
+    first = [set(cluster) for cluster in clusters(cohort, "duration", 5, 0)]
+    second = [{f"P{id_[1:3]}" for id_ in pair} for pair in mates(made, 5)[1]]
+    assert any(pair <= cluster for pair in second for cluster in first)
+    pd.testing.assert_frame_equal(difficulty_folds(cohort, "duration", 5, 1, 0, validation=False).rows, made.rows[made.rows.fold < 5])
+
+
+def test_a_repetition_that_tests_the_same_people_together_again_is_told():
+    cohort = of_people(4)
+    assert (
+        "2 of 3 repetitions test the same people together as earlier ones: they add nothing"
+        in leave_n_participants_out(cohort, 1, 3, 0).notes
+    )
+    assert any(
+        note.startswith("1 of 2 repetitions tests the same people") for note in k_fold(cohort, 4, 2, 0, SHORT, validation=False).notes
+    )
+
+
+def test_folds_that_only_one_person_has_in_common_are_counted_and_told(setting):
+    cohort = of_people(30, 4)
+    p = KFoldParams(True, False, "k_fold", (), 5, 1)
+    told = [alone([make("cv", cohort, replace(p, repeats=r), setting)["cv"].rows], cohort.people)[0] for r in (1, 2, 3, 4)]
+    assert told[0] == 0
+    assert told == sorted(told)
+    assert told[3] >= 25
+    sentence = (
+        "the subsets tell which recordings are of one participant, for {} of the 30 with several: nobody else is in the same subset of"
+    )
+    assert any(note.startswith(sentence.format(told[3])) for note in make("cv", cohort, replace(p, repeats=4), setting)["cv"].notes)
+    assert make("cv", cohort, p, setting)["cv"].notes == ()
+    pairs = make("two", cohort, LeaveOutParams(True, "leave_n_participants_out", 2, 2), setting)["two"]
+    assert any(note.startswith(sentence.format(alone([pairs.rows], cohort.people)[0])) for note in pairs.notes)
+    few = of_people(5, 4)
+    assert alone([make("cv", few, p, setting)["cv"].rows], few.people) == (5, 5)
+    assert make("cv", of_people(5), p, setting)["cv"].notes == ()  # one recording each: nothing is told
+
+
 @pytest.mark.slow
 @given(st.integers(3, 25), st.integers(2, 6), st.integers(1, 2), st.integers(0, 1000))
 @settings(max_examples=30)
@@ -107,7 +182,7 @@ def test_leaving_n_participants_out_tests_n_at_a_time(make_cohort, participants,
     sizes = [len({who[id_] for id_ in rows.id}) for _, rows in made.rows[made.rows.subset == "test"].groupby("fold")]
     assert len(sizes) == repeats * -(-len(cohort.participants) // n)
     assert all(size == n for size in sizes[: len(cohort.participants) // n])
-    assert bool(made.notes) == (n == 1)
+    assert (SINGLE in made.notes) == (n == 1)
 
 
 @pytest.mark.slow

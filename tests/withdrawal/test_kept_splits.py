@@ -142,5 +142,6 @@ def test_nobody_who_withdrew_stands_in_the_notes_of_a_split_that_is_extended(mak
     left = cohort.only((~cohort.people.id.isin(ids)).to_numpy())
     extending = BalancedParams(SHARES, True, "old.csv", "balanced", ("GRS",))
     split = make("s", left, extending, Setting(0, Effort(0.1, 0.05), tmp_path, withdrawn=withdrawn))["s"]
-    assert split.notes == ()
+    assert split.doubts == ()
+    assert not any(id_ in note for note in split.notes for id_ in ids)
     assert split.rows.set_index("id").subset.to_dict() == before[~before.id.isin(ids)].set_index("id").subset.to_dict()

@@ -24,12 +24,13 @@ from scrubin.stages.release import audited_project, gates, other_clones
 from scrubin.stages.release.metadata import curator_words, documents
 from scrubin.stages.release.metadata.curator_words import OwnText
 from scrubin.stages.release.release_params import ReleaseParams
-from scrubin.stages.splits.cohort import Cohort, cohort, groups
-from scrubin.stages.splits.recording_sheet import read, read_released
+from scrubin.stages.splits.best_split import Effort
+from scrubin.stages.splits.cohort import Cohort, cohort
+from scrubin.stages.splits.recording_sheet import ids_by_name, read, read_released
 from scrubin.stages.splits.registry import of_task
 from scrubin.stages.splits.released_splits import extension
-from scrubin.stages.splits.schemes import check_enough, check_possible, leave_n_participants_out, published
-from scrubin.stages.splits.split import empty_subsets
+from scrubin.stages.splits.schemes import balanced, k_fold, leave_n_participants_out, published
+from scrubin.stages.splits.split import Split, alone, alone_sentence, empty_subsets
 from scrubin.stages.splits.split_params import (
     BalancedParams,
     DifficultyFoldsParams,
@@ -44,6 +45,8 @@ from scrubin.stages.validate.near_duplicates import limits
 from scrubin.stages.withdrawals import releases
 
 SPLITS_FOLDER = "splits"
+NO_SEARCH = Effort(gap=1.0, work_limit=0.0)
+"""Any split will do: what is balanced is not known yet."""
 
 
 def look_at_splits(study: ListedStudy, p: SplitsParams, noted: Findings) -> None:
@@ -63,6 +66,7 @@ def look_at_splits(study: ListedStudy, p: SplitsParams, noted: Findings) -> None
         return  # whoever withdrew leaves the released splits as they are
     aside = noted.kept_out
     everyone = cohort(kept.assign(pinned=False).reset_index(drop=True), ())
+    made: list[pd.DataFrame] = []
     for name, scheme in p.schemes.items():
         parts = (
             {name: everyone} if getattr(scheme, "joint", True) else {f"{name}.{task}": of_task(everyone, task) for task in everyone.tasks()}
@@ -70,12 +74,16 @@ def look_at_splits(study: ListedStudy, p: SplitsParams, noted: Findings) -> None
         for part, of in parts.items():
             with noted.noting():
                 try:
-                    _try(of, scheme, p.seed, study, noted)
+                    made.append(_tried(of, scheme, p.seed, study, noted).rows)
                 except SplitError as error:
                     where = (
                         f"split '{part}', without the {count_text(len(aside), 'recording')} to be set aside" if aside else f"split '{part}'"
                     )
                     raise SplitError(within(error.faults, where)) from error
+    number, several = alone(made, everyone.people) if made else (0, 0)
+    if number:
+        what, _, fix = alone_sentence(number, several, "the splits will tell").partition("; ")
+        noted.remark(f"{what} (about so many: who will be where is known when everything is scored)", fix, "params.yaml")
 
 
 def _file(scheme: SchemeParams) -> str | None:
@@ -84,8 +92,8 @@ def _file(scheme: SchemeParams) -> str | None:
     return scheme.extends if isinstance(scheme, BalancedParams) else None
 
 
-def _try(of: Cohort, scheme: SchemeParams, seed: int, study: ListedStudy, noted: Findings) -> None:
-    """Go as far with a split as the lists allow.
+def _tried(of: Cohort, scheme: SchemeParams, seed: int, study: ListedStudy, noted: Findings) -> Split:
+    """Go as far with a split as the lists allow, and return it as it would be if nothing but numbers of recordings were balanced.
 
     Raises
     ------
@@ -93,23 +101,23 @@ def _try(of: Cohort, scheme: SchemeParams, seed: int, study: ListedStudy, noted:
         When there is no such split.
     """
     if isinstance(scheme, BalancedParams):
-        subsets, place_of = list(scheme.subsets), {}
+        placed = None
         if scheme.extends is not None:
-            rows = read_released(study.raw / scheme.extends)
+            rows = read_released(study.raw / scheme.extends, ids_by_name(of.people))
             _name_unknown(set(rows.id), scheme.extends, study, noted)
-            placed = extension(of, rows[rows.id.isin(of.people.id)], subsets).placed
-            place_of = {who: subsets.index(subset) for who, subset in placed.items()}
-        check_possible(groups(of.people, of.measures(), place_of, seed), subsets)
-    elif isinstance(scheme, KFoldParams | DifficultyFoldsParams):
-        check_enough(of, scheme.folds)
-    elif isinstance(scheme, LeaveOutParams):
-        leave_n_participants_out(of, scheme.participants, 1, seed)
-    else:
-        _name_unknown(set(read(study.raw / scheme.videos).filled("recording")), scheme.videos, study, noted)
-        split = published(of, scheme.split, study.raw / scheme.videos)
-        for line in (*split.doubts, *empty_subsets(split, scheme.kind)):
-            what, _, fix = line.partition("; ")
-            noted.remark(what, fix, scheme.videos)
+            placed = extension(of, rows[rows.id.isin(of.people.id)], list(scheme.subsets)).placed
+        return balanced(of, scheme.subsets, seed, NO_SEARCH, placed)
+    if isinstance(scheme, KFoldParams | DifficultyFoldsParams):
+        return k_fold(of, scheme.folds, scheme.repeats, seed, NO_SEARCH, validation=scheme.validation)
+    if isinstance(scheme, LeaveOutParams):
+        # Of one participant each, more repetitions tell nothing more.
+        return leave_n_participants_out(of, scheme.participants, scheme.repeats if scheme.participants > 1 else 1, seed)
+    _name_unknown(set(read(study.raw / scheme.videos).filled("recording")), scheme.videos, study, noted)
+    split = published(of, scheme.split, study.raw / scheme.videos)
+    for line in (*split.doubts, *empty_subsets(split, scheme.kind)):
+        what, _, fix = line.partition("; ")
+        noted.remark(what, fix, scheme.videos)
+    return split
 
 
 def _name_unknown(named: set[str], file: str, study: ListedStudy, noted: Findings) -> None:

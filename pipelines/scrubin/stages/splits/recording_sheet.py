@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -125,8 +127,21 @@ def read(path: Path) -> RecordingSheet:
     return RecordingSheet(file, frame, tuple(row.line for row in sheet.rows))
 
 
-def read_released(path: Path) -> pd.DataFrame:
-    """Return id and subset of every recording of a released split without folds.
+def ids_by_name(people: pd.DataFrame) -> dict[str, str]:
+    """Return released ids by all that a curator may call recordings: their names, where the table has a column ``recording``, and ids."""
+    names = people.recording if "recording" in people else people.id
+    return dict(zip(names, people.id, strict=True)) | dict(zip(people.id, people.id, strict=True))
+
+
+def read_released(path: Path, id_of: Mapping[str, str] = MappingProxyType({})) -> pd.DataFrame:
+    """Return id, subset and line in the file of every recording of a released split without folds.
+
+    Parameters
+    ----------
+    path
+        The file.
+    id_of
+        Released id by name, where it may call recordings otherwise; who is not there keeps the name of the file.
 
     Raises
     ------
@@ -138,9 +153,15 @@ def read_released(path: Path) -> pd.DataFrame:
     if subset is None:
         fix = f"name it; there are {', '.join(map(str, sheet.frame.columns))}"
         raise SplitError([faults.error(sheet.file, "column-missing", "no column is named subset or split", fix)])
-    rows = pd.DataFrame({"id": sheet.ids(), "subset": sheet.filled(subset)})
+    names = sheet.ids()
+    rows = pd.DataFrame({"id": names.map(lambda name: id_of.get(name, name)), "subset": sheet.filled(subset), "line": sheet.lines})
+    first = {id_: i for i, id_ in reversed(list(enumerate(rows.id)))}
+    twice = [(i, first[id_]) for i, id_ in enumerate(rows.id) if first[id_] != i]
+    otherwise = [
+        f" (as '{names.iloc[before]}' in line {sheet.lines[before]})" if names.iloc[before] != names.iloc[i] else "" for i, before in twice
+    ]
     SplitError.raise_any(
-        sheet.fault(i, "recording-repeated", f"recording '{rows.id.iloc[i]}' stands twice", "only a split without folds can be extended")
-        for i in rows.id.duplicated().to_numpy().nonzero()[0].tolist()
+        sheet.fault(i, "recording-repeated", f"recording '{names.iloc[i]}' stands twice{how}", "only a split without folds can be extended")
+        for (i, _), how in zip(twice, otherwise, strict=True)
     )
     return rows

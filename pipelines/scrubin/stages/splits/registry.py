@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,13 @@ from typing import Any
 import pandas as pd
 
 from scrubin.base.errors import SplitError
-from scrubin.base.faults import within
+from scrubin.base.faults import count_text, ranges_text, within
 from scrubin.stages.splits.best_split import Effort, Progress
 from scrubin.stages.splits.cohort import Cohort
-from scrubin.stages.splits.recording_sheet import read_released
+from scrubin.stages.splits.recording_sheet import ids_by_name, read_released
 from scrubin.stages.splits.released_splits import can_be_extended, extension, kept
-from scrubin.stages.splits.schemes import balanced, difficulty_folds, k_fold, leave_n_participants_out, published
-from scrubin.stages.splits.split import Split
+from scrubin.stages.splits.schemes import SINGLE, balanced, difficulty_folds, k_fold, leave_n_participants_out, published
+from scrubin.stages.splits.split import Split, alone, alone_sentence
 from scrubin.stages.splits.split_params import (
     BalancedParams,
     DifficultyFoldsParams,
@@ -40,7 +40,7 @@ class Setting:
     progress
         Told of better splits while searching.
     elsewhere
-        Recordings of the study that are split by themselves, because they are of another task.
+        Recordings of the study that are split by themselves, because they are of another task: their ids, and the curator's names.
     released
         By split, the rows in which everybody was released before somebody withdrew: nobody is moved.
     withdrawn
@@ -78,9 +78,10 @@ def make(name: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> dict[s
     parts = {name: cohort} if getattr(p, "joint", True) else {f"{name}.{task}": of_task(cohort, task) for task in cohort.tasks()}
     split_of = {}
     for part, recordings in parts.items():
-        elsewhere = frozenset(cohort.people.id) - frozenset(recordings.people.id)
+        others = cohort.people[~cohort.people.id.isin(recordings.people.id)]
         try:
-            split_of[part] = _of(part, recordings, p, replace(setting, elsewhere=elsewhere))
+            split = _of(part, recordings, p, replace(setting, elsewhere=frozenset(ids_by_name(others))))
+            split_of[part] = _noted(split, recordings)
         except SplitError as error:
             raise SplitError(within(error.faults, f"split '{part}'")) from error
     return split_of
@@ -96,6 +97,14 @@ def _of(part: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> Split:
     return kept(cohort, released, p)
 
 
+def _noted(split: Split, cohort: Cohort) -> Split:
+    """Return a split with a note when it tells which recordings are of one participant, unless it says so of everybody already."""
+    number, several = alone([split.rows], cohort.people)
+    if not number or SINGLE in split.notes:
+        return split
+    return replace(split, notes=(*split.notes, alone_sentence(number, several, "the subsets tell")))
+
+
 def of_task(cohort: Cohort, task: str) -> Cohort:
     """Return the recordings of one task."""
     return cohort.only((cohort.people.task == task).to_numpy())
@@ -105,14 +114,24 @@ def _balanced(cohort: Cohort, p: BalancedParams, setting: Setting) -> Split:
     chosen = cohort.balancing(p.balance)
     if p.extends is None:
         return balanced(chosen, p.subsets, setting.seed, setting.effort, progress=setting.progress)
-    return _extended(chosen, read_released(setting.raw / p.extends), p, setting)
+    return _extended(chosen, read_released(setting.raw / p.extends, ids_by_name(chosen.people)), p, setting)
 
 
 def _extended(chosen: Cohort, rows: pd.DataFrame, p: BalancedParams, setting: Setting) -> Split:
     gone = rows.id.isin(setting.elsewhere) | rows.id.map(setting.withdrawn.__contains__).astype(bool)
     old = extension(chosen, rows[~gone], list(p.subsets))
     split = balanced(old.cohort, p.subsets, setting.seed, setting.effort, old.placed, setting.progress)
-    return replace(split, notes=old.notes())
+    if "line" not in rows:
+        return replace(split, notes=old.notes())
+    # A row that is misspelt holds nobody: the curator must hear of it. By its line, because its name is not for the report.
+    return replace(split, notes=replace(old, gone=()).notes(), doubts=tuple(_not_there(rows[rows.id.isin(old.gone)], str(p.extends))))
+
+
+def _not_there(rows: pd.DataFrame, file: str) -> Iterator[str]:
+    if len(rows):
+        where = f"{file}, {'line' if len(rows) == 1 else 'lines'} {ranges_text(sorted(rows.line))}"
+        what = f"{where}: {count_text(len(rows), 'released recording')} of it {'is' if len(rows) == 1 else 'are'} not there any more"
+        yield f"{what}; correct a name that is misspelt, or its participant may move; leave those that are left out on purpose"
 
 
 def _k_fold(cohort: Cohort, p: KFoldParams, setting: Setting) -> Split:

@@ -12,13 +12,17 @@ Here participants are dealt, so that those with several recordings stay whole; a
 difficult as its recordings are on average.
 
 With n = 1 it is leave-one-user-out as JIGSAWS defines it. Such folds tell which recordings are of
-one person: do not publish them where that is private.
+one person: do not publish them where that is private. So do other folds, once nobody else is in the
+same subset of all of them (`scrubin.stages.splits.split.alone`).
+
+Every repetition deals those anew who are alike in all that is balanced, or equally difficult.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +36,7 @@ from scrubin.public_splits.datasets import dataset
 from scrubin.stages.splits.best_split import Effort, Progress, drawn, solve
 from scrubin.stages.splits.cohort import Cohort, Group, fraction, groups
 from scrubin.stages.splits.program import Counts, Program
-from scrubin.stages.splits.recording_sheet import RecordingSheet, read
+from scrubin.stages.splits.recording_sheet import RecordingSheet, ids_by_name, read
 from scrubin.stages.splits.split import Proof, Split, obstacles, proof, rows_of
 
 
@@ -117,6 +121,32 @@ def deal(people_groups: list[Group], counts: Counts) -> list[list[str]]:
     return dealt
 
 
+def shuffled(people_groups: list[Group], seed: int, repeat: int) -> list[Group]:
+    """Return the groups with their members in an order of this repetition: how many of a group go where may be the same every time."""
+    return [
+        replace(group, members=tuple(sorted(group.members, key=lambda member: fraction(seed, "repetition", str(repeat), *member))))
+        for group in people_groups
+    ]
+
+
+def same_again(repetitions: Sequence[Sequence[Sequence[str]]]) -> tuple[str, ...]:
+    """Return a note when repetitions test the same people together; parts of each repetition as recordings.
+
+    >>> same_again([[["a"], ["b"]], [["b"], ["a"]]])
+    ('1 of 2 repetitions tests the same people together as an earlier one: it adds nothing',)
+    """
+    different = len({frozenset(frozenset(part) for part in parts) for parts in repetitions})
+    again = len(repetitions) - different
+    if not again:
+        return ()
+    what = (
+        "tests the same people together as an earlier one: it adds"
+        if again == 1
+        else "test the same people together as earlier ones: they add"
+    )
+    return (f"{again} of {len(repetitions)} repetitions {what} nothing",)
+
+
 def check_possible(people_groups: list[Group], subsets: list[str]) -> None:
     """Refuse more subsets than participants can fill.
 
@@ -157,15 +187,17 @@ def k_fold(
     people_groups = groups(cohort.people, cohort.measures(), {}, seed)
     program = Program(people_groups, cohort.measures(), (1 / n_folds,) * n_folds, seed)
     solution = solve(program, effort, progress)
-    counts, proofs = [solution.counts], [proof(solution)]
+    repetitions, proofs = [deal(people_groups, solution.counts)], [proof(solution)]
     for repeat in range(1, repeats):
-        counts.append(drawn(program, seed, repeat))
-        proofs.append(Proof(program.objective(counts[-1]), solution.bound, "sampled"))
-    rows = [row for r, one in enumerate(counts) for row in folds(deal(people_groups, one), r * n_folds, validation=validation)]
+        counts = drawn(program, seed, repeat)
+        repetitions.append(deal(shuffled(people_groups, seed, repeat), counts))
+        proofs.append(Proof(program.objective(counts), solution.bound, "sampled"))
+    rows = [row for r, parts in enumerate(repetitions) for row in folds(parts, r * n_folds, validation=validation)]
     participant_of = dict(zip(cohort.people.id, cohort.people.participant, strict=True))
     names = [f"fold {i}" for i in range(n_folds)]
     share_of = shares(n_folds, validation=validation)
-    return Split(rows_of(rows), tuple(share_of), tuple(proofs), obstacles(program, names, participant_of), shares=share_of)
+    told = obstacles(program, names, participant_of)
+    return Split(rows_of(rows), tuple(share_of), tuple(proofs), told, same_again(repetitions), share_of)
 
 
 def check_enough(cohort: Cohort, n_folds: int) -> None:
@@ -194,22 +226,23 @@ def difficulty_folds(cohort: Cohort, difficulty: str, n_folds: int, repeats: int
         With fewer participants than folds, or when the difficulty of a recording is no number.
     """
     check_enough(cohort, n_folds)
-    ranked = clusters(cohort, difficulty, n_folds, seed)
     ids = {str(who): list(rows.id) for who, rows in cohort.people.groupby("participant")}
     rows: list[tuple[int, str, str]] = []
+    repetitions = []
     for repeat in range(repeats):
         parts: list[list[str]] = [[] for _ in range(n_folds)]
-        for number, cluster in enumerate(ranked):
+        for number, cluster in enumerate(clusters(cohort, difficulty, n_folds, seed, repeat)):
             order = sorted(range(n_folds), key=lambda fold: fraction(seed, str(repeat), str(number), str(fold)))
             for who, fold in zip(cluster, order, strict=False):
                 parts[fold] += ids[who]
         rows += folds(parts, repeat * n_folds, validation=validation)
+        repetitions.append(parts)
     share_of = shares(n_folds, validation=validation)
-    return Split(rows_of(rows), tuple(share_of), shares=share_of)
+    return Split(rows_of(rows), tuple(share_of), notes=same_again(repetitions), shares=share_of)
 
 
-def clusters(cohort: Cohort, difficulty: str, size: int, seed: int) -> list[list[str]]:
-    """Return the participants in clusters of equal difficulty, the most difficult first."""
+def clusters(cohort: Cohort, difficulty: str, size: int, seed: int, repeat: int = 0) -> list[list[str]]:
+    """Return the participants in clusters of equal difficulty, the most difficult first; who is equal changes places in a repetition."""
     column = cohort.column(difficulty)
     values = pd.to_numeric(column.values, errors="coerce")
     if values.isna().any():
@@ -219,8 +252,12 @@ def clusters(cohort: Cohort, difficulty: str, size: int, seed: int) -> list[list
     rows = cohort.people.assign(value=values.astype(float))
     difficulty_of = {str(who): (math.fsum(group.value) / len(group), min(group.id)) for who, group in rows.groupby("participant")}
     # Equal difficulties are ordered by chance, not by a name.
-    ranked = sorted(difficulty_of, key=lambda who: (-difficulty_of[who][0], fraction(seed, difficulty_of[who][1])))
+    draw = ("repetition", str(repeat)) if repeat else ()
+    ranked = sorted(difficulty_of, key=lambda who: (-difficulty_of[who][0], fraction(seed, *draw, difficulty_of[who][1])))
     return [ranked[i : i + size] for i in range(0, len(ranked), size)]
+
+
+SINGLE = "each fold tests a single participant, so that the folds tell which recordings are of one person"
 
 
 def leave_n_participants_out(cohort: Cohort, n: int, repeats: int, seed: int) -> Split:
@@ -236,14 +273,14 @@ def leave_n_participants_out(cohort: Cohort, n: int, repeats: int, seed: int) ->
         msg = f"leaving {n} of {len(ids)} participants out leaves nobody to train on; leave fewer out"
         raise SplitError(msg)
     rows: list[tuple[int, str, str]] = []
-    first = 0
+    repetitions, first = [], 0
     for repeat in range(repeats):
         order = sorted(ids, key=lambda who: fraction(seed, str(repeat), min(ids[who])))
         parts = [[id_ for who in order[i : i + n] for id_ in ids[who]] for i in range(0, len(order), n)]
         rows += folds(parts, first, validation=False)
+        repetitions.append(parts)
         first += len(parts)
-    notes = ("each fold tests a single participant, so that the folds tell which recordings are of one person",) if n == 1 else ()
-    return Split(rows_of(rows), ("train", "test"), notes=notes)
+    return Split(rows_of(rows), ("train", "test"), notes=(*((SINGLE,) if n == 1 else ()), *same_again(repetitions)))
 
 
 ORDER = ("train", "val", "test")
@@ -267,7 +304,7 @@ def published(cohort: Cohort, split: str, videos: Path) -> Split:
         For an unknown split, and with every row that names no video of it or a recording again; when no recording is released.
     """
     sheet, official = read(videos), load(split)
-    id_of = dict(zip(cohort.people.recording, cohort.people.id, strict=True)) | {id_: id_ for id_ in cohort.people.id}
+    id_of = ids_by_name(cohort.people)
     named = list(zip(sheet.filled("recording"), sheet.filled("video"), strict=True))
     row_of = _released_rows(sheet, named, id_of, official)
     if not row_of:

@@ -6,7 +6,7 @@ whole participants comes nearer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -168,6 +168,37 @@ def empty_subsets(split: Split, kind: str) -> Iterator[str]:
             which = f"{'fold' if len(lacking) == 1 else 'folds'} {', '.join(map(str, lacking))}"
             where = f" in {len(lacking)} of {len(everywhere)} folds ({which})" if len(everywhere) > 1 else ""
             yield f"no recording is in {subset}{where}; {fix}"
+
+
+def alone(splits: Iterable[pd.DataFrame], people: pd.DataFrame) -> tuple[int, int]:
+    """Return of how many participants the subsets tell which recordings are theirs, and how many have several recordings.
+
+    They are told of whoever has several recordings in the same subset of every fold, and nobody else has one there.
+
+    Parameters
+    ----------
+    splits
+        Rows fold, subset, id of every split that can be seen together.
+    people
+        One row per recording: id, participant.
+    """
+    ids, places = pd.Index(people.id), [np.zeros((len(people), 1), dtype=np.int64)]
+    for rows in splits:
+        (fold, names), (subset, _) = pd.factorize(rows.fold), pd.factorize(rows.subset)
+        place = np.full((len(ids), len(names)), -1)
+        place[ids.get_indexer(rows.id), fold] = subset
+        places.append(place)
+    _, which = np.unique(np.hstack(places), axis=0, return_inverse=True)
+    owners = people.participant.groupby(which.ravel()).agg(["nunique", "size", "first"])
+    several = people.participant.value_counts() > 1
+    return int(owners["first"][(owners["nunique"] == 1) & (owners["size"] > 1)].nunique()), int(several.sum())
+
+
+def alone_sentence(number: int, of: int, which: str) -> str:
+    """Return what `alone` counted, in two half-sentences; ``which`` names the splits."""
+    what = f"{which} which recordings are of one participant, for {number} of the {of} with several"
+    why = "nobody else is in the same subset of every fold"
+    return f"{what}: {why}; fewer repetitions, or more participants in each subset, tell less: think before you publish it"
 
 
 def proof(solution: Solution) -> Proof:

@@ -16,6 +16,8 @@ FEATURES = ("GRS", "error", "duration", "site", "instrument", "triplet", "phase"
 MOST_WORK = 10_000
 """Of a search: hours."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+FOLD = re.compile(r"0|[1-9][0-9]*")
+"""The number of a fold, as it stands in the name of a column."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,28 @@ class SplitsParams:
             if not NAME.fullmatch(name):
                 msg = f"params.yaml: 'splits.schemes.{name}' becomes a file name: use letters, digits, _ and -"
                 raise ParamsError(msg)
+            if taken := _taken(name, self.schemes):
+                msg = f"params.yaml: 'splits.schemes.{name}' {taken}; call it otherwise"
+                raise ParamsError(msg)
+
+
+def _taken(name: str, schemes: Mapping[str, SchemeParams]) -> str:
+    """Return what else is released under a name that a scheme would have; "" for nothing."""
+    if name.endswith("_split"):
+        task = name.removesuffix("_split")
+        return f"would be released as the split of a task '{task}', because LASANA's files are called <Task>_split.csv"
+    base, _, fold = name.rpartition("_")
+    if base in schemes and FOLD.fullmatch(fold) and int(fold) < (most := _most_folds(schemes[base])):
+        verb = "shares" if math.isfinite(most) else "may share"
+        return f"{verb} the column 'split_{name}' of the sheets of skill and errors with fold {fold} of the scheme '{base}'"
+    return ""
+
+
+def _most_folds(p: SchemeParams) -> float:
+    """Return how many folds a scheme can have; infinity where no parameter says it, but the number of participants or an official list."""
+    if isinstance(p, KFoldParams | DifficultyFoldsParams):
+        return p.folds * p.repeats
+    return 0 if isinstance(p, BalancedParams) else math.inf
 
 
 KINDS = {

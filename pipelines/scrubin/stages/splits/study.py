@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -23,7 +24,7 @@ from scrubin.stages.splits.assessment import (
 )
 from scrubin.stages.splits.cohort import Cohort, Tables, cohort, columns
 from scrubin.stages.splits.registry import Setting, make, of_task
-from scrubin.stages.splits.split import Split, empty_subsets
+from scrubin.stages.splits.split import Split, alone, alone_sentence, empty_subsets
 from scrubin.stages.splits.split_params import BalancedParams, SplitsParams
 
 
@@ -126,7 +127,17 @@ def splits(everyone: Cohort, p: SplitsParams, setting: Setting, shown: Callable[
     split_of: dict[str, Split] = {}
     for name in shown(tuple(p.schemes)):
         split_of |= make(name, everyone, p.schemes[name], setting)
-    return split_of
+    return _noted(split_of, everyone)
+
+
+def _noted(split_of: dict[str, Split], everyone: Cohort) -> dict[str, Split]:
+    """Return the splits; the first one says of how many people all of them together tell what none tells alone."""
+    number, several = alone([split.rows for split in split_of.values()], everyone.people)
+    if number <= max(alone([split.rows], everyone.people)[0] for split in split_of.values()):
+        return split_of
+    first = next(iter(split_of))
+    note = alone_sentence(number, several, "all splits together tell")
+    return split_of | {first: replace(split_of[first], notes=(*split_of[first].notes, note))}
 
 
 def table(split_of: Mapping[str, Split]) -> pd.DataFrame:
