@@ -101,7 +101,9 @@ def test_a_total_counts_values_of_the_type_of_their_column_whatever_is_missing_b
     rows = synthetic_study.tables()[table].iloc[:3]
     rows = rows.assign(**{column: pd.array(values, dtype=rows[column].dtype)})
     total = Total(table, found, "rows", {column: text})
-    (outcome,) = outcome_of(study_of({**synthetic_study.tables(), table: rows}, expected=expected_of(totals=(total,))), table, "declared_total")
+    (outcome,) = outcome_of(
+        study_of({**synthetic_study.tables(), table: rows}, expected=expected_of(totals=(total,))), table, "declared_total"
+    )
     assert outcome.result == "passed", outcome.keys
 
 
@@ -173,7 +175,10 @@ def test_a_file_without_counts_is_refused(tmp_path, text):
         ({"count": "row"}, r"must be one of rows, recordings, frames, but is 'row'; did you mean 'rows'"),
         ({"total": -1}, r"totals\[0\]\.total' must lie in"),
         ({"where": {"phase_id": 3}}, r"where\.phase_id' must be text, but is 3"),
-        ({"where": {"phase_id": "three"}}, r"totals\[0\]': column 'phase_id' of table 'phases' holds numbers, and 'three' is no number; correct"),
+        (
+            {"where": {"phase_id": "three"}},
+            r"totals\[0\]': column 'phase_id' of table 'phases' holds numbers, and 'three' is no number; correct",
+        ),
         ({"where": {"phase_id": "3.5"}}, r"column 'phase_id' of table 'phases' holds whole numbers, not '3\.5'"),
         ({"where": {"phase_id": "1e400"}}, r"column 'phase_id' of table 'phases' holds whole numbers, not '1e400'"),
         ({"table": "errors", "where": {"occurred": "ja"}}, r"column 'occurred' of table 'errors' holds true or false, not 'ja'"),

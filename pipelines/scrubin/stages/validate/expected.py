@@ -154,8 +154,8 @@ def expected(of: ValidateParams, vocabularies: Mapping[str, Vocabulary], tables:
         version before cannot be used.
     """
     declared = {table.name: table for table in tables}
-    for number, total in enumerate(of.totals):
-        _check_total(f"params.yaml: 'validate.totals[{number}]'", total, declared)
+    for place, total in enumerate(of.totals):
+        _check_total(f"params.yaml: 'validate.totals[{place}]'", total, declared)
     return Expected(
         of.flicker_s,
         of.drift_limit,
