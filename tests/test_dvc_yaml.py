@@ -141,7 +141,7 @@ PUBLIC = {
     "data/demo": "nobody is in it",
     "data/demo_truth": "nobody is in it",
     "data/interim/frames.sha256": "released in SHA256SUMS",
-    "data/interim/annotations.sha256": "released in every stamp of the ground truth",
+    "data/interim/annotations.sha256": "a sealed digest, released in every stamp of the ground truth",
     "data/interim/hidden.parquet": "released ids, and what is black in the released videos; the ground truth is stamped with its hash",
     "data/interim/lengths.parquet": "columns of the released table `videos`",
     "data/release": "released",

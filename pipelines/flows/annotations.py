@@ -53,7 +53,7 @@ def main() -> None:
     document = report.document(tables.report, sources.merges(raw, p.sources, sorted_out.read), p.windows, sources.missing(raw, p.sources))
     seal = seals.of_files(recordings)
     seals.write_sealed(INTERIM / "annotations.json", report.beyond_tables(document), seal)
-    files.write_text(INTERIM / "annotations.sha256", f"{report.digest(document)}\n")
+    files.write_text(INTERIM / report.DIGEST, f"{report.digest(document, seal)}\n")
     seals.write_sealed(REPORTS / "annotations.json", document, seal)
 
 

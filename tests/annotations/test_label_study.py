@@ -1,6 +1,8 @@
 """From label files to tables: cuts, several sources, lengths, recordings that are not released."""
 
+import copy
 import functools
+import hashlib
 from fractions import Fraction
 
 import numpy as np
@@ -10,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotated_tables import tables_of
+from scrubin.base import files
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
-from scrubin.base.tables import io
+from scrubin.base.tables import io, seals
 from scrubin.base.tables.public import LABELLED, PHASES, TRIPLETS
 from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels.formats.objects import labelme
@@ -20,7 +23,7 @@ from scrubin.labels.formats.triplets import cholect50
 from scrubin.labels.formats.workflow import cholec80
 from scrubin.labels.model import Clock, Labels, Layer, instance_rows, phase_rows
 from scrubin.labels.truth import recordings
-from scrubin.stages.annotations import label_tables
+from scrubin.stages.annotations import label_tables, report
 
 LAYERS = ("instances", "phases")
 
@@ -80,6 +83,18 @@ def test_labels_of_a_cut_recording_have_frames_and_ids_of_the_release(jso, make)
     entry = tables.report["ids"]["mabolu"]["instances"]
     assert (entry["labels_before_cut"], entry["labels_after_cut"], entry["rows"], entry["runs"]) == (6, 4, 10, [[0, 10]])
     assert tables.report["ids"]["mabolu"]["warnings"] == []
+
+
+def test_the_hash_that_stamps_ground_truth_tells_other_labels_apart_and_no_trim_can_be_tried_on_it(jso, make):
+    labels = jso({str(k): [make.vector(phase=k % 7)] for k in range(20)})
+    said = [made([labels], known_from(first_s)).report for first_s in (5, 6)]
+    (ours, others), shorter = (seals.Seal(secret) for secret in "01"), made([jso({"7": [make.vector()]})], known_from(6)).report
+    released = report.digest(said[1], ours)
+    assert released == report.digest(copy.deepcopy(said[1]), ours)
+    assert len({released, *(report.digest(one, ours) for one in (said[0], shorter))}) == 3
+    # Somebody who has the release knows all of the report but where it was cut, and tries that.
+    assert released not in {report.digest(one, others) for one in said}
+    assert released not in {hashlib.sha256(files.json_text(one).encode()).hexdigest() for one in said}
 
 
 def test_the_tables_keep_names_ids_boxes_and_the_order_of_instances(jso, make):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -11,12 +13,13 @@ from hypothesis import strategies as st
 
 import clips
 import dicom_objects
-from coded_films import film
+from coded_films import FPS, film
 from scrubin.base.errors import VideoError
 from scrubin.media.raw_file import stored_sha256
 from scrubin.media.source import FilePart, Source
+from scrubin.media.timecode_rate import stated_rate
 from scrubin.stages.ingest import joining
-from scrubin.stages.ingest.joining import gaps_s, timecode_s
+from scrubin.stages.ingest.joining import gaps_s, timecode
 from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
 
 NTSC = Fraction(30000, 1001)
@@ -37,7 +40,7 @@ def with_timecode(raw, name: str, code: str, frames: range = range(50)) -> str:
     return name
 
 
-def test_a_timecode_says_what_is_missing_to_the_frame(tmp_path):
+def test_a_timecodeays_what_is_missing_to_the_frame(tmp_path):
     names = [with_timecode(tmp_path, f"{n}.mov", code) for n, code in enumerate(("10:00:00:00", "10:00:02:00", "10:00:04:05"))]
     assert gaps(tmp_path, *names, source="timecode") == [0, 0, Fraction(5, 25)]
 
@@ -66,12 +69,96 @@ def drop_frame(number: int, base: int = 30) -> str:
 
 @given(number=st.integers(0, 24 * 3600 * 29), rate=st.sampled_from([30, 60]))
 def test_drop_frame_labels_count_every_frame_once(number, rate):
-    assert timecode_s("a", drop_frame(number, rate), Fraction(rate * 1000, 1001)) == number / Fraction(rate * 1000, 1001)
+    assert timecode("a", drop_frame(number, rate), Fraction(rate * 1000, 1001)).time_s == number / Fraction(rate * 1000, 1001)
 
 
 def test_one_hour_of_drop_frame_timecode_is_an_hour():
-    assert abs(timecode_s("a", "01:00:00;00", NTSC) - 3600) < Fraction(1, 100)
-    assert abs(timecode_s("a", "01:00:00:00", NTSC) - 3600) > 3
+    assert abs(timecode("a", "01:00:00;00", NTSC).time_s - 3600) < Fraction(1, 100)
+    assert abs(timecode("a", "01:00:00:00", NTSC).time_s - 3600) > 3
+
+
+def labels(minutes, base: int, dropped: int) -> list[str]:
+    """Every label of some minutes of a day, as ST 12-1 words it: the first numbers of each minute are left out, except 00, 10, ... 50."""
+    return [
+        f"{minute // 60:02}:{minute % 60:02}:{second:02}{';' if dropped else ':'}{frame:02}"
+        for minute in minutes
+        for second in range(60)
+        for frame in range(base)
+        if not (second == 0 and frame < dropped and minute % 60 not in (0, 10, 20, 30, 40, 50))
+    ]
+
+
+def gap_between(monkeypatch, begins: tuple[str, str], frames: int, fps: Fraction, counted: Fraction | None) -> Fraction:
+    """What is missing between two files of which the first has so many frames."""
+    probe = SimpleNamespace(fps=fps, variable_rate=False)
+    parts = [SimpleNamespace(probe=probe, length_s=frames / fps)] * 2
+    monkeypatch.setattr(joining, "_tag", lambda _, name, __: name)
+    monkeypatch.setattr(joining, "stated_rate", lambda _: counted)
+    return gaps_s(Path(), begins, parts, ClockParams("", "timecode"))[1]
+
+
+@pytest.mark.parametrize(
+    ("fps", "counted", "base", "dropped"),
+    [
+        (Fraction(30000, 1001), None, 30, 2),
+        (Fraction(30000, 1001), Fraction(30), 30, 2),
+        (Fraction(30000, 1001), Fraction(30000, 1001), 30, 0),
+        (Fraction(24000, 1001), None, 24, 0),
+        (Fraction(60000, 1001), None, 60, 4),
+        (Fraction(60000, 1001), Fraction(30000, 1001), 30, 2),
+        (Fraction(50), Fraction(25), 25, 0),
+        (Fraction(25), None, 25, 0),
+    ],
+)
+def test_over_midnight_what_follows_has_no_gap_and_what_is_missing_is_told_to_the_frame(monkeypatch, fps, counted, base, dropped):
+    every = labels([*range(1425, 1440), *range(15)], base, dropped)
+    per_number = round(fps) // base
+    first, count = 17, len(every) // 2 + 5000
+    assert every[first] > every[first + count]
+    for missing in (0, 60 * base, 61 * base + 7):
+        begins = (every[first], every[first + count + missing])
+        assert gap_between(monkeypatch, begins, count * per_number, fps, counted) == missing * per_number / fps
+
+
+def test_numbers_without_drop_frame_pass_more_slowly_than_the_clock_over_midnight_too(monkeypatch):
+    frames = 10 * 60 * 30
+    assert gap_between(monkeypatch, ("23:50:00:00", "00:00:00:00"), frames, NTSC, None) == 0
+    assert gap_between(monkeypatch, ("23:50:00:00", "00:01:00:00"), frames, NTSC, None) == Fraction(60 * 1001, 1000)
+
+
+def mov_that_counts_pairs(raw, name: str, code: str, seconds: float) -> str:
+    counting = clips.clip(raw / "counting.mov", fps="25", seconds=0.2, more=("-timecode", code))
+    pictures = clips.clip(raw / "pictures.mov", fps="50", seconds=seconds)
+    clips.ffmpeg("-i", pictures, "-i", counting, "-map", "0:v", "-map", "1:d", "-c", "copy", "-write_tmcd", "0", raw / f"{name}.mov")
+    return f"{name}.mov"
+
+
+def mxf_that_counts_pairs(raw, name: str, code: str, seconds: float) -> str:
+    path = raw / f"{name}.mxf"
+    picture = f"testsrc=r=50:s=96x64:d={seconds}"
+    clips.ffmpeg("-f", "lavfi", "-i", picture, "-c:v", "mpeg2video", "-timecode", "10:00:00:00", path)
+    minutes, seconds_, frames = (int(word) for word in code.split(":")[1:])
+    start = (36000 + 60 * minutes + seconds_) * 25 + frames
+    of_base = [f"15010008{begin:016x}15020002{base:04x}15030001" for begin, base in ((36000 * 50, 50), (start, 25))]
+    data, (was, is_) = path.read_bytes(), map(bytes.fromhex, of_base)
+    assert was in data
+    path.write_bytes(data.replace(was, is_))
+    return path.name
+
+
+@pytest.mark.parametrize("made", [mov_that_counts_pairs, mxf_that_counts_pairs])
+def test_a_timecode_that_counts_pairs_of_frames_is_read_as_its_track_says(tmp_path, made):
+    codes = ("10:00:00:24", "10:00:02:00", "10:00:05:12")
+    names = [made(tmp_path, str(n), code, 1.02) for n, code in enumerate(codes)]
+    assert gaps(tmp_path, *names, source="timecode") == [0, 0, Fraction(3 * 25 + 12, 25) - Fraction(102, 100)]
+
+
+@pytest.mark.parametrize("keep", [12, 200, 0.9])
+def test_a_head_that_is_cut_off_states_no_rate(tmp_path, keep):
+    data = (tmp_path / with_timecode(tmp_path, "1.mov", "10:00:00:00")).read_bytes()
+    assert stated_rate(tmp_path / "1.mov") == FPS
+    (tmp_path / "2.mov").write_bytes(data[: keep if keep > 1 else data.index(b"stsd", data.rindex(b"mdia"))])
+    assert stated_rate(tmp_path / "2.mov") is None
 
 
 def dicom(raw, name: str, **elements: str) -> str:

@@ -57,6 +57,7 @@ def changed(raw: Path, *changes: tuple[str, ...]) -> None:
     for name, *texts in changes:
         path = Path(name) if name == "params.yaml" else raw / name
         if len(texts) == 1:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(*texts, encoding="utf-8")
         else:
             change(path, *texts)
@@ -142,6 +143,10 @@ ERRING = [
     ("annotations/cholec80/operation 3-phase.txt", "Frame\tPhase\n0\tPreparation\n"),
     ("ratings/Cholecystectomy_rater1_errors.csv", "id,bleeding\noperation 1,True\n"),
     *((f"ratings/{name}", "PK\x03\x04") for name in ("PegTransfer_rater7.xlsx", "ratings.ods", "notes of the raters.xls")),
+    *(
+        (f"ratings/{name}", "id\tGRS\n")
+        for name in ("PegTransfer_rater8.tsv", "PegTransfer/PegTransfer_rater9.csv", "forms/form.csv", "README")
+    ),
     *((f"ratings/{name}", "PK\x03\x04") for name in ("PegTransfer_rater0.xlsx", "~$open.xlsx")),
     ("params.yaml", "accepted: []", "accepted: [[abelo, borunga]]"),
     ("params.yaml", "extends: null", "extends: splits/old.csv"),
@@ -165,6 +170,10 @@ ERRORS = {
     ],
     "an error sheet that no parameter knows": ["params.yaml names no errors of Cholecystectomy; add 'scores.errors.Cholecystectomy'"],
     "a sheet of a rater that is a spreadsheet": [f"rater7.xlsx.*{NOT_READ}", f"ratings.ods.*{NOT_READ}"],
+    "a sheet of a rater that does not end in .csv or lies deeper": [
+        f"rater8.tsv: its name does not end in .csv, and {NOT_READ}",
+        "PegTransfer/PegTransfer_rater9.csv: it lies in a folder below the rater sheets, and no row of it is read; move it into",
+    ],
     "an accepted pair that is nobody's": [r"accepted\[0\]' names 'abelo', which is no recording of this study; remove the pair"],
     "a split to extend that is not there": ["old.csv"],
     "a video that is none": ["data/raw/splits/rdv.csv, line 5: recording 'operation 2' is of '3', which is no video of cholect50/rdv"],
@@ -194,6 +203,7 @@ def test_nothing_else_is_an_error_and_what_only_looks_odd_is_none(erring):
     assert len(erring.errors) == sum(map(len, ERRORS.values()))
     odd = [line for line in erring.lines() if NOT_READ in line and not line.startswith("error: ")]
     assert "ratings/notes of the raters.xls: " in only(odd)
+    assert any("ratings/forms/form.csv: it lies in a folder below" in line for line in erring.lines())
     assert not any(name in line for line in erring.lines() for name in ("rater0.xlsx", "open.xlsx"))
     assert any("splits/odl.csv" in fault.sentence for fault in erring.remarks)
 

@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 
 import pytest
 
@@ -235,3 +236,69 @@ def test_a_task_named_like_a_file_of_ours_is_an_error(task, long, write_sheet, m
         folder = write_sheet(f"{task}_rater1.csv", ["papepu;1;1;2;3;4;10"])
     with pytest.raises(RatingsError, match=rf"\.csv(, line 2)?: task '{task}' cannot be part of a file name"):
         read_entries(read_folder(folder, roster.tasks), roster, make_params())
+
+
+SHEET = ["papepu;1;3;3;4;5;15"]
+NOT_CSV = r"its name does not end in \.csv, and no row of it is read; save it as CSV UTF-8, with a name such as PegTransfer_rater1\.csv"
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("Knot_rater3.tsv", NOT_CSV),
+        ("Knot_rater3.csv.txt", NOT_CSV),
+        ("Knot_rater3_errors.txt", NOT_CSV),
+        ("Knot_rater3", NOT_CSV),
+        ("Knot_rater3.csv.dvc", NOT_CSV),
+        ("St. Knot_rater3.tab", NOT_CSV),
+        ("Knot_raterAnna.tsv", NOT_CSV),
+        ("Knot_rater3 (1).csv.txt", NOT_CSV),
+        ("ratings.tsv", NOT_CSV),
+        ("errors.csv.txt", NOT_CSV),
+        ("Knot_rater3.XLSX", r"it is a spreadsheet \(\.xlsx\), and no row of it is read; save it as CSV"),
+        ("Knot_rater3.CSV", "expected a name such as PegTransfer_rater1.csv: the task, '_rater' and '.csv' in small letters"),
+        ("Knot/Knot_rater3.csv", "it lies in a folder below the rater sheets, and no row of it is read; move it into .*, as CSV"),
+        ("Knot/more/Knot_rater3.CSV", "it lies in a folder below the rater sheets"),
+        ("Knot/rater3.csv", "it lies in a folder below the rater sheets"),
+        ("raters of 2024/ratings.csv", "it lies in a folder below the rater sheets"),
+    ],
+)
+def test_a_rater_sheet_that_nothing_reads_is_an_error_and_never_one_rater_fewer(name, says, write_sheet):
+    folder = write_sheet("Knot_rater1.csv", SHEET)
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text("\n".join(SHEET))
+    with pytest.raises(RatingsError, match=rf"{re.escape(name)}: {says}"):
+        read_folder(folder, ["Knot"])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            ".DS_Store",
+            "Thumbs.db",
+            "desktop.ini",
+            "~$Knot_rater3.xlsx",
+            "._Knot_rater3.csv",
+            ".~lock.Knot_rater3.csv#",
+            ".old/Knot_rater3.csv",
+        ),
+        *(
+            "__MACOSX/Knot_rater3.csv",
+            "README",
+            "README.txt",
+            "notes.md",
+            "notes of rater3.docx",
+            "Knot_rater3_notes.txt",
+            "Knot_raters.pdf",
+        ),
+        # The sheet of this name is there.
+        *("Knot_rater1.xlsx", "Knot_rater1.csv.dvc", "Knot_rater1.csv~", "old/Knot_rater1.csv", "Knot_rater1.tsv"),
+        *("ratings.pdf", "errors.log", "the form.tsv", "forms/a.csv"),
+    ],
+)
+def test_what_is_no_rater_sheet_or_stands_beside_one_of_its_name_is_let_be(name, write_sheet):
+    folder = write_sheet("Knot_rater1.csv", SHEET)
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text("x")
+    assert [sheet.rater for sheet in read_folder(folder, ["Knot"])] == ["1"]

@@ -9,12 +9,14 @@ import json
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
 import reported_study
 from scrubin.stages.report import ReportedStudy, comparison, splits
 from scrubin.stages.report.document import document
+from scrubin.stages.splits import cohort
 
 ROOT = Path(__file__).parents[2]
 PLOTS = [entry for plot in yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["plots"] for entry in plot.items()]
@@ -60,22 +62,25 @@ def test_every_plot_of_the_pipeline_has_its_file_with_its_columns_and_no_file_is
 
 def test_nothing_in_them_names_a_person_a_site_a_file_or_a_recording(study, metrics, plots):
     text = json.dumps(metrics) + "".join(plots.values())
-    private = study.recordings[["recording", "participant", "site", "path"]].stack().dropna().astype("str")
+    private = pd.concat([study.recordings[name] for name in ("recording", "participant", "site", "path")]).dropna().astype("str")
     # Participants and ids of the study are short: only whole words count.
     names = {*private, *study.quarantine["recording"], *study.linkage["id"]}
     assert len(names) > 20
     assert not sorted(name for name in names if re.search(rf"\b{re.escape(name)}\b", text))
 
 
-def test_a_measure_that_names_a_site_is_told_by_its_feature(study, monkeypatch):
-    cell = {"deviation": {"n": 1, "lowest": -0.5, "median": 0.2, "highest": 0.2}}
+def test_a_measure_that_names_a_site_is_told_by_its_feature_and_the_farthest_of_all_sites_counts(study, monkeypatch):
+    sites = ["Hannover", "St. Mary", "St. Mary", "a=b c", "a=b c"]
+    measures = [one.name for one in cohort.measures(["PegTransfer"] * 5, [cohort.column("site", pd.Series(sites), "category")])]
+    assert measures == ["recordings", "site=Hannover", "site=St. Mary", "site=a=b c"]
     balance = [
-        {"task": "PegTransfer", "measure": f"site {site}", "subsets": {"test": cell}, "fine": False, "whole": True}
-        for site in ("St. Willehadus", "Nordstadt")
+        {"task": "PegTransfer", "measure": measure, "fine": False, "whole": True}
+        | {"subsets": {"test": {"deviation": {"n": 1, "lowest": lowest, "median": 0.2, "highest": 0.2}}}}
+        for measure, lowest in zip(measures, (0.0, -0.3, -0.5, -0.4), strict=True)
     ]
     monkeypatch.setattr(splits, "balance", lambda _: balance)
     told = comparison.plots(study, document(study, reported_study.PARAMS))["balance.csv"]
-    assert rows(told) == [["measure", "deviation"], ["PegTransfer: site, test", "-0.5"]]
+    assert rows(told) == [["measure", "deviation"], ["PegTransfer: recordings, test", "0.2"], ["PegTransfer: site, test", "-0.5"]]
 
 
 def test_what_is_undefined_is_left_out(study):

@@ -86,6 +86,27 @@ def test_the_published_totals_of_prostatd_are_found_class_by_class():
     assert found["found"].tolist() == [0, 979]
 
 
+@pytest.mark.parametrize(
+    ("table", "column", "values", "text", "found"),
+    [
+        ("triplets", "triplet_id", [3, 3, None], "3", 2),
+        ("triplets", "triplet_id", [3, 3, 12], "3.0", 2),
+        ("triplets", "x", [0.25, 1.0, None], "1", 1),
+        ("triplets", "instrument", ["3", "3.0", None], "3", 1),
+        ("skill", "strong_disagreement", [True, False, None], "False", 1),
+        ("errors", "occurred", [True, True, False], "true", 2),
+    ],
+)
+def test_a_total_counts_values_of_the_type_of_their_column_whatever_is_missing_beside_them(table, column, values, text, found):
+    rows = synthetic_study.tables()[table].iloc[:3]
+    rows = rows.assign(**{column: pd.array(values, dtype=rows[column].dtype)})
+    total = Total(table, found, "rows", {column: text})
+    (outcome,) = outcome_of(
+        study_of({**synthetic_study.tables(), table: rows}, expected=expected_of(totals=(total,))), table, "declared_total"
+    )
+    assert outcome.result == "passed", outcome.keys
+
+
 def test_a_first_release_has_no_drift_and_says_so():
     (outcome,) = outcome_of(study_of(synthetic_study.tables()), "phases", "class_drift")
     assert outcome.result == "not applicable"
@@ -154,6 +175,13 @@ def test_a_file_without_counts_is_refused(tmp_path, text):
         ({"count": "row"}, r"must be one of rows, recordings, frames, but is 'row'; did you mean 'rows'"),
         ({"total": -1}, r"totals\[0\]\.total' must lie in"),
         ({"where": {"phase_id": 3}}, r"where\.phase_id' must be text, but is 3"),
+        (
+            {"where": {"phase_id": "three"}},
+            r"totals\[0\]': column 'phase_id' of table 'phases' holds numbers, and 'three' is no number; correct",
+        ),
+        ({"where": {"phase_id": "3.5"}}, r"column 'phase_id' of table 'phases' holds whole numbers, not '3\.5'"),
+        ({"where": {"phase_id": "1e400"}}, r"column 'phase_id' of table 'phases' holds whole numbers, not '1e400'"),
+        ({"table": "errors", "where": {"occurred": "ja"}}, r"column 'occurred' of table 'errors' holds true or false, not 'ja'"),
     ],
 )
 def test_a_total_that_names_nothing_is_refused_with_the_near_miss(tmp_path, total, message):

@@ -207,8 +207,18 @@ def _check_same(row: RatingRow, first: RatingRow, common: Mapping[str, str]) -> 
 _NAME = re.compile(r"(?P<task>.+)_rater(?P<rater>[0-9]+)(?P<errors>_errors)?\.csv")
 LIKE_RATER = re.compile(r"(?P<task>.*)_rater(?!_errors\.)(?P<rater>[^.]+)\.csv", re.IGNORECASE)
 """Names that are meant to be those of a sheet, whatever stands for the rater."""
-SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
+SPREADSHEETS = ("xlsx", "xls", "xlsm", "xlsb", "ods", "numbers")
 """So end files of spreadsheet programs, which nothing reads here."""
+_TABLES = "|".join(("csv", "tsv", "tab", *SPREADSHEETS))
+_MEANT = re.compile(
+    rf"""(?P<sheet>(?:.*_)?rater[0-9]+(?:_errors)?)(\..*)?   # however it ends
+    |(?P<long>ratings|errors)(\.(.*\.)?({_TABLES}|txt|dat)(\..*)?)?
+    |(?P<like>.*_rater(?!_errors\.)[^.]+)\.(.*\.)?({_TABLES})(\..*)?""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Names that only a sheet has, though nothing reads it: it ends otherwise, or lies in a folder of its own."""
+_TABLE = re.compile(rf"(?P<sheet>.+?)\.({_TABLES})", re.IGNORECASE)
+_LEFT_BY_SYSTEMS = (".", "~", "__MACOSX")
 _PERSON = re.compile(r"[^0-9]*[^\W\d_].*")
 
 
@@ -244,7 +254,7 @@ def look_folder(folder: Path, tasks: Sequence[str], withdrawn: Container[str] = 
     # A hidden file belongs to an editor or a file manager, not to the study.
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".csv" and not path.name.startswith("."))
     sheets: list[RaterSheet] = []
-    wrong = [not_csv(path) for path in spreadsheets(folder) if _is_meant(f"{path.stem}.csv")]
+    wrong = [unread.fault for unread in unread_tables(folder) if unread.is_meant]
     for path in files:
         try:
             sheets += read(path, tasks, withdrawn) if path.name in NAMES else _read_sheet(path, tasks, withdrawn)
@@ -253,22 +263,49 @@ def look_folder(folder: Path, tasks: Sequence[str], withdrawn: Container[str] = 
     return sheets, wrong
 
 
-def spreadsheets(folder: Path) -> list[Path]:
-    """Return the files of spreadsheet programs beside which no CSV of the same name says what they do, sorted."""
-    found = sorted(folder.iterdir()) if folder.is_dir() else []
-    own = [path for path in found if path.suffix.lower() in SPREADSHEETS and not path.name.startswith((".", "~"))]
-    return [path for path in own if not path.with_suffix(".csv").is_file()]
+@dataclass(frozen=True)
+class Unread:
+    """A table of a folder that nothing reads.
+
+    Parameters
+    ----------
+    fault
+        Why not.
+    is_meant
+        Whether it was a rater sheet if it were a CSV beside the others, by its name.
+    """
+
+    fault: Fault
+    is_meant: bool
 
 
-def not_csv(path: Path) -> Fault:
-    """Return that a spreadsheet is not read."""
-    fix = "save it as CSV UTF-8, with a name such as PegTransfer_rater1.csv, or move it out of the folder"
-    return faults.error(str(path), "file-form", f"it is a spreadsheet ({path.suffix.lower()}), and no row of it is read", fix)
+def unread_tables(folder: Path) -> list[Unread]:
+    """Return the tables of a folder that nothing reads and beside which no CSV of the same name says what they do, sorted.
+
+    What systems and editors leave, and documents such as a README, are none.
+    """
+    found = []
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder).parts
+        is_read = len(inside) == 1 and path.suffix.lower() == ".csv"
+        match = _MEANT.fullmatch(path.name) or _TABLE.fullmatch(path.name)
+        if match is None or is_read or any(part.startswith(_LEFT_BY_SYSTEMS) for part in inside) or not path.is_file():
+            continue
+        name = next(text for text in match.groupdict().values() if text)
+        if not (folder / f"{name}.csv").is_file():
+            found.append(Unread(_not_read(path, folder), match.re is _MEANT))
+    return found
 
 
-def _is_meant(name: str) -> bool:
-    """Return whether a file was a rater sheet if it were a CSV."""
-    return name.lower() in NAMES or LIKE_RATER.fullmatch(name) is not None or _NAME.fullmatch(name) is not None
+def _not_read(path: Path, folder: Path) -> Fault:
+    """Return that a table is not read."""
+    named, ending = "with a name such as PegTransfer_rater1.csv", path.suffix.lower()
+    if path.parent != folder:
+        fix = f"move it into {folder}, as CSV {named}, or out of there"
+        return faults.error(str(path), "file-place", "it lies in a folder below the rater sheets, and no row of it is read", fix)
+    what = f"it is a spreadsheet ({ending})" if ending[1:] in SPREADSHEETS else "its name does not end in .csv"
+    fix = f"save it as CSV UTF-8, {named}, or move it out of the folder"
+    return faults.error(str(path), "file-form", f"{what}, and no row of it is read", fix)
 
 
 def without(sheets: Sequence[RaterSheet], withdrawn: Container[str]) -> list[RaterSheet]:

@@ -14,7 +14,8 @@ from scrubin.base.errors import VideoError
 from scrubin.media.opening import FIX_COPY, is_dicom, open_video
 from scrubin.media.probe import BARE, FIX_BARE, is_bare, picture_stream, unreadable
 from scrubin.media.structure import header_unsure
-from scrubin.stages.ingest.joining import timecode_s
+from scrubin.media.timecode_rate import counted_fps, stated_rate
+from scrubin.stages.ingest.joining import timecode
 
 
 @dataclass(frozen=True)
@@ -129,14 +130,14 @@ def read_header(path: Path, name: str) -> Header:
             stream = picture_stream(container, name)
             if is_bare(container) and not is_dicom(path):
                 raise VideoError(name, BARE, FIX_BARE)
-            return _header(container, stream, name)
+            return _header(path, container, stream, name)
     except FFmpegError as error:
         raise unreadable(path, name, error) from error
     except OSError as error:
         raise VideoError(name, f"it cannot be read ({error.strerror})", "check its permissions and its disk") from error
 
 
-def _header(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> Header:
+def _header(path: Path, container: av.container.InputContainer, stream: av.VideoStream, name: str) -> Header:
     fps = Fraction(stream.guessed_rate or stream.average_rate or 0)
     duration_s = _duration_s(container, stream)
     frame_count = stream.frames or (round(duration_s * fps) if duration_s is not None and fps else None)
@@ -157,16 +158,16 @@ def _header(container: av.container.InputContainer, stream: av.VideoStream, name
         has_audio=bool(container.streams.audio),
         recorded_s=recorded_s,
         why_encoded=unsure or (f"players rotate it by {rotation} degrees" if rotation else ""),
-        timecode_s=_timecode_s(container, fps, name),
+        timecode_s=_timecode_s(path, container, fps, name),
         stream_s=_stream_s(container, stream),
     )
 
 
-def _timecode_s(container: av.container.InputContainer, fps: Fraction, name: str) -> float | None:
+def _timecode_s(path: Path, container: av.container.InputContainer, fps: Fraction, name: str) -> float | None:
     streams = [*container.streams.video, *container.streams.data]
     text = next((tags["timecode"] for tags in (container.metadata, *(one.metadata for one in streams)) if tags.get("timecode")), "")
     try:
-        return float(timecode_s(name, text, fps)) if text and fps else None
+        return float(timecode(name, text, counted_fps(fps, stated_rate(path))).time_s) if text and fps else None
     except VideoError:
         return None
 

@@ -29,7 +29,7 @@ from scrubin.media.rig import Rig
 from scrubin.ratings import entries, marks, scoring
 from scrubin.ratings.entries import Entries, read_entries
 from scrubin.ratings.params import ScoresParams
-from scrubin.ratings.rater_files import look_folder, not_csv, spreadsheets, without
+from scrubin.ratings.rater_files import look_folder, unread_tables, without
 from scrubin.ratings.rater_sheet import RaterSheet, RatingRow, roster_of
 from scrubin.stages.annotations import sources
 from scrubin.stages.annotations.params import AnnotationsParams
@@ -50,10 +50,9 @@ def look_at_rater_sheets(study: ListedStudy, p: ScoresParams, noted: Findings) -
     roster = roster_of(people, people[["recording", "id"]], videos, study.set_aside)
     found, wrong = look_folder(study.raw / RATINGS_FOLDER, roster.tasks, study.withdrawn)
     noted.errors += wrong
-    refused = {fault.file for fault in wrong}
-    for path in spreadsheets(study.raw / RATINGS_FOLDER):
-        if str(path) not in refused:
-            noted.remark(not_csv(path).what, not_csv(path).fix, str(path))
+    for unread in unread_tables(study.raw / RATINGS_FOLDER):
+        if not unread.is_meant:
+            noted.remark(unread.fault.what, unread.fault.fix, unread.fault.file)
     with noted.noting():
         sheets = without(found, study.withdrawn)
         noted.counts["rater sheet"] = len(sheets)

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.files import json_text
+from scrubin.base.tables.seals import RANDOM, Seal
 from scrubin.labels.formats.plain import label_files
 from scrubin.labels.formats.plain.label_files import PROVENANCE
 from scrubin.labels.formats.plain.label_tracks import INTERPOLATED, places_of
@@ -28,6 +29,8 @@ from scrubin.stages.annotations.placing import NS, PlacedLayer, Timeline
 LAYERS = ("instances", "phases")
 CHANGED = ("label_maps", "windows")
 MISSING = "missing_sources"
+DIGEST = "annotations.sha256"
+"""The file of the digest."""
 IN_DIGEST = ("ids", "totals", "left_out_recordings", "without_labels", *CHANGED)
 BEYOND_BOXES = ("details", "marks", "marks_beside")
 """What a report says only of recordings that have it."""
@@ -160,15 +163,22 @@ def _of_each(report: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {id_: entry[name] for id_, entry in report["ids"].items() if name in entry}
 
 
-def digest(report: Mapping[str, Any]) -> str:
-    """Return the SHA-256 by which the stamps of the ground truth name its labels, as ``annotations``.
+def digest(report: Mapping[str, Any], seal: Seal) -> str:
+    """Return the SHA-256 by which the stamps of the ground truth name its labels, as ``annotations``: of other labels it is another.
 
-    It is that of ``reports/annotations.json`` as version 0.1 wrote it. Only what stood there then counts: a report that
-    says more does not change a ground truth of the same labels.
+    Of the report counts what it said in version 0.1, so that a report that says more does not change a ground truth of the same
+    labels. It is sealed, because what it says of labels beyond the trims is not released, and of a few recordings guessed at once.
+
+    Parameters
+    ----------
+    report
+        As ``document`` returns it.
+    seal
+        That of the study's private files.
     """
     ids = {id_: {key: entry[key] for key in OF_RECORDING_IN_DIGEST if key in entry} for id_, entry in report["ids"].items()}
     stamped = {key: report[key] for key in IN_DIGEST if key in report}
-    return hashlib.sha256(json_text({**stamped, "ids": ids}).encode()).hexdigest()
+    return hashlib.sha256(json_text({**stamped, "ids": ids, RANDOM: seal.of(DIGEST)}).encode()).hexdigest()
 
 
 def totals(ids: dict[str, Any]) -> dict[str, int]:

@@ -25,6 +25,7 @@ from scrubin.media.opening import contradictions, open_video
 from scrubin.media.probe import Probe
 from scrubin.media.raw_file import proven, stored_probe, stored_sha256
 from scrubin.media.source import FilePart, Source
+from scrubin.media.timecode_rate import counted_fps, stated_rate
 from scrubin.stages.ingest import file_names
 from scrubin.stages.ingest.decide import Media, media_of
 from scrubin.stages.ingest.file_names import Name
@@ -33,7 +34,7 @@ from scrubin.stages.ingest.seam import SHOWN_S, Doubt, around, seams
 
 RESOLUTION_S = 1
 """Recorders write whole seconds: a difference that is no longer says nothing. A timecode is exact to the frame."""
-HALF_DAY_S = 12 * 3600
+MINUTES_OF_DAY = 24 * 60
 _TIMECODE = re.compile(r"(?P<hours>\d\d):(?P<minutes>\d\d):(?P<seconds>\d\d)(?P<drop>[:;.])(?P<frames>\d\d)")
 _DICOM_TIME = re.compile(r"(\d{14})(\.\d{1,6})?")
 FIX_CLOCK = (
@@ -60,23 +61,42 @@ def gaps_s(raw: Path, paths: Sequence[str], parts: Sequence[JoinedPart], clock: 
     """
     if clock.source == NO_CLOCK or len(paths) == 1:
         return [Fraction(0)] * len(paths)
-    begins_s = [begin_s(raw, path, part, clock) for path, part in zip(paths, parts, strict=True)]
-    resolution_s = 1 / parts[0].probe.fps if clock.source == TIMECODE else Fraction(RESOLUTION_S)
+    begins = [begin(raw, path, part, clock) for path, part in zip(paths, parts, strict=True)]
     gaps = [Fraction(0)]
     for place in range(1, len(paths)):
-        passed_s = begins_s[place] - begins_s[place - 1]
-        if clock.source == TIMECODE and passed_s < -HALF_DAY_S:
-            passed_s += 2 * HALF_DAY_S  # a timecode begins again at midnight
+        before = begins[place - 1]
+        passed_s = begins[place].time_s - before.time_s
+        if before.day_s is not None and passed_s < -before.day_s / 2:
+            passed_s += before.day_s
         if passed_s < 0:
             reason = f"by its clock it began {-float(passed_s):g} s before '{paths[place - 1]}', the part before"
             raise VideoError(paths[place], reason, "correct the order in the column 'part' of recordings.csv")
         missing_s = passed_s - parts[place - 1].length_s
-        gaps.append(missing_s if missing_s > resolution_s else Fraction(0))
+        gaps.append(missing_s if missing_s > before.resolution_s else Fraction(0))
     return gaps
 
 
-def begin_s(raw: Path, path: str, part: JoinedPart, clock: ClockParams) -> Fraction:
-    """Return when a file began, in seconds from an instant that all files of a recorder share.
+@dataclass(frozen=True)
+class Begin:
+    """When a file began.
+
+    Parameters
+    ----------
+    time_s
+        In seconds from an instant that all files of a recorder share.
+    resolution_s
+        A difference that is no longer says nothing.
+    day_s
+        After how long the clock begins again; None when it does not.
+    """
+
+    time_s: Fraction
+    resolution_s: Fraction = Fraction(RESOLUTION_S)
+    day_s: Fraction | None = None
+
+
+def begin(raw: Path, path: str, part: JoinedPart, clock: ClockParams) -> Begin:
+    """Return when a file began.
 
     Raises
     ------
@@ -84,42 +104,52 @@ def begin_s(raw: Path, path: str, part: JoinedPart, clock: ClockParams) -> Fract
         When it does not say so.
     """
     if clock.source == TIMECODE:
-        return timecode_s(path, _tag(raw / path, path, "timecode"), part.probe.fps)
+        counted = counted_fps(part.probe.fps, stated_rate(raw / path), is_exact=not part.probe.variable_rate)
+        return timecode(path, _tag(raw / path, path, "timecode"), counted)
     if clock.source == FILE_NAME:
-        return _since_epoch_s(named(path, clock.format))
+        return Begin(_since_epoch_s(named(path, clock.format)))
     if clock.source == DICOM_TIME:
-        return _since_epoch_s(_dicom_time(raw / path, path))
+        return Begin(_since_epoch_s(_dicom_time(raw / path, path)))
     text = _tag(raw / path, path, "creation_time")
     try:
-        return _since_epoch_s(datetime.fromisoformat(text))
+        return Begin(_since_epoch_s(datetime.fromisoformat(text)))
     except ValueError as error:
         raise VideoError(path, "it does not say when it was recorded (creation_time)", FIX_CLOCK) from error
 
 
-def timecode_s(path: str, text: str, fps: Fraction) -> Fraction:
-    """Return the time of a SMPTE timecode, in seconds from midnight, exact to the frame.
+def timecode(path: str, text: str, fps: Fraction) -> Begin:
+    """Return the time of a SMPTE timecode from midnight on, exact to the frame.
 
     With a semicolon (drop-frame) numbers are left out so that the count keeps up with the clock: at 30000/1001 frames per second the first
-    two of every minute, but for every tenth; at 60000/1001 the first four (SMPTE ST 12-1, section 4.2.2).
+    two of every minute, but for every tenth; at 60000/1001 the first four (SMPTE ST 12-1, section 4.2.2). A day ends with the number
+    23:59:59 and its last frame, so without dropped numbers it lasts longer than one by the clock at these rates.
+
+    Parameters
+    ----------
+    path, text
+        The file, and what it says.
+    fps
+        Numbers a second.
 
     Raises
     ------
     VideoError
         When there is none.
 
-    >>> timecode_s("a.mxf", "00:01:00;02", Fraction(30000, 1001)) * Fraction(30000, 1001)
+    >>> timecode("a.mxf", "00:01:00;02", Fraction(30000, 1001)).time_s * Fraction(30000, 1001)
     Fraction(1800, 1)
     """
     match = _TIMECODE.fullmatch(text.strip())
     if match is None:
         raise VideoError(path, "it has no timecode", FIX_CLOCK)
     hours, minutes, seconds, frames = (int(match[name]) for name in ("hours", "minutes", "seconds", "frames"))
-    rate = round(fps)
-    number = (3600 * hours + 60 * minutes + seconds) * rate + frames
-    if match["drop"] in ";." and rate % 30 == 0:
-        whole_minutes = 60 * hours + minutes
-        number -= rate // 15 * (whole_minutes - whole_minutes // 10)
-    return number / fps
+    base = round(fps)
+    dropped = base // 15 if match["drop"] in ";." and base % 30 == 0 else 0
+
+    def number(minutes: int) -> int:
+        return 60 * minutes * base - dropped * (minutes - minutes // 10)
+
+    return Begin((number(60 * hours + minutes) + seconds * base + frames) / fps, 1 / fps, number(MINUTES_OF_DAY) / fps)
 
 
 def named(path: str, form: str) -> datetime:

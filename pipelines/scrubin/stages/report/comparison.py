@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -24,6 +25,8 @@ STAGES = ("ingest", "screen", "render")
 FATES = ("ready", "excluded", "quarantined", "lost")
 TOTALS = ("phases_rows", "phases_labelled_frames", "instances_rows", "instances_labelled_frames", "without_labels")
 COUNTED, SECONDS = ("proposed", "hidden", "shown", "undecided"), ("hidden_s", "rectangle_s")
+_END_OF_FEATURE = re.compile("[ =]")
+"""A measure is called like its feature, ``<feature> <what>`` or, of a category, ``<feature>=<category>``."""
 Row = tuple[str, float]
 
 
@@ -125,11 +128,11 @@ def _alphas(skill: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def _deviations(rows: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
-    """Yield per task, feature and subset of the main scheme the farthest deviation. A measure may name a site, a feature does not."""
+    """Yield per task, feature and subset of the main scheme the farthest deviation. A measure names a site, its feature does not."""
     farthest: dict[str, float] = {}
     for row in rows:
         for subset, cell in row["subsets"].items():
-            name = f"{row['task']}: {row['measure'].partition(' ')[0]}, {subset}"
+            name = f"{row['task']}: {_END_OF_FEATURE.split(row['measure'], maxsplit=1)[0]}, {subset}"
             ends = [farthest.get(name, 0.0), *(cell["deviation"][end] for end in ("lowest", "highest"))]
             farthest[name] = max((end for end in ends if end is not None), key=abs)
     yield from ((name, _rounded(value)) for name, value in farthest.items())

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Literal, get_args
 
 from scrubin.base import faults, strangers
+from scrubin.base.csv_text import number, shown
 from scrubin.base.errors import AnnotationError, ParamsError
 from scrubin.base.files import sha256_of
 from scrubin.base.params import ranged
-from scrubin.base.tables import Table
+from scrubin.base.tables import Column, Table
 from scrubin.base.vocabulary.vocabulary import Transitions, Vocabulary, named, transitions
 
 Severity = Literal["error", "warning", "note"]
@@ -45,7 +47,7 @@ class Total:
     count
         What is counted: its rows, its different recordings, or its different frames of recordings.
     where
-        Only rows with these values, written as text, by column; empty for all.
+        Only rows with these values, written as text, by column; empty for all. A number is the same however it is written.
     total
         How many there must be.
     """
@@ -112,6 +114,9 @@ DEFAULTS = ValidateParams(
 ClassCounts = Mapping[str, Mapping[str, Mapping[str, int]]]
 """Number of rows by table, column and class."""
 PAIR = 2
+YES_OR_NO = {"true": True, "false": False}
+INT64 = 2**63
+"""From here on a whole number has no room in a column of them."""
 
 
 @dataclass(frozen=True)
@@ -145,11 +150,12 @@ def expected(of: ValidateParams, vocabularies: Mapping[str, Vocabulary], tables:
     Raises
     ------
     ParamsError
-        When a total names no table or column, a transition no phase, or the counts of the version before cannot be used.
+        When a total names no table or column, or a value that its column cannot have, a transition no phase, or the counts of the
+        version before cannot be used.
     """
     declared = {table.name: table for table in tables}
-    for number, total in enumerate(of.totals):
-        _check_total(f"params.yaml: 'validate.totals[{number}]'", total, declared)
+    for place, total in enumerate(of.totals):
+        _check_total(f"params.yaml: 'validate.totals[{place}]'", total, declared)
     return Expected(
         of.flicker_s,
         of.drift_limit,
@@ -167,6 +173,43 @@ def _check_total(where: str, total: Total, declared: Mapping[str, Table]) -> Non
     for name in (*needed, *total.where):
         if name not in columns:
             _refuse(f"{where}: '{name}' is no column of table '{total.table}'", name, columns)
+    for column in declared[total.table].columns:
+        try:
+            value_of(column, total.where.get(column.name))
+        except ValueError as error:
+            msg = f"{where}: column '{column.name}' of table '{total.table}' holds {error}; correct it, or take it out of 'where'"
+            raise ParamsError(msg) from error
+
+
+def value_of(column: Column, text: str | None) -> str | float | bool | None:
+    """Return the value of a column that a text stands for; None for None.
+
+    Raises
+    ------
+    ValueError
+        When no value of its type is written so.
+
+    >>> [value_of(Column("n", "int64", "", ""), text) for text in ("3", "3.0", "03")]
+    [3, 3, 3]
+    """
+    if text is None or column.dtype == "str":
+        return text
+    if column.dtype == "bool":
+        if text.strip().lower() not in YES_OR_NO:
+            msg = f"true or false, not '{shown(text)}'"
+            raise ValueError(msg)
+        return YES_OR_NO[text.strip().lower()]
+    try:
+        value = number(text)
+    except ValueError as error:
+        msg = f"numbers, and {error}"
+        raise ValueError(msg) from error
+    if column.dtype == "float64":
+        return value
+    if not value.is_integer() or abs(value) >= INT64:
+        msg = f"whole numbers, not '{shown(text)}'"
+        raise ValueError(msg)
+    return int(Fraction(text.strip()))
 
 
 def _transitions(declared: Mapping[str, tuple[tuple[str, ...], ...]], vocabularies: Mapping[str, Vocabulary]) -> dict[str, Transitions]:

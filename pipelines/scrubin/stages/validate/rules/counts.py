@@ -12,7 +12,7 @@ from functools import partial
 
 import pandas as pd
 
-from scrubin.stages.validate.expected import ClassCounts, Total
+from scrubin.stages.validate.expected import ClassCounts, Total, value_of
 from scrubin.stages.validate.registry import Batch, Batches, Check, Expectation, SkippedCheck, generated
 from scrubin.stages.validate.study_tables import NotApplicableError, NotCheckableError, Study
 
@@ -73,8 +73,10 @@ def totals(study: Study, table: str) -> pd.DataFrame:
 def _number(study: Study, total: Total) -> int:
     key = {"rows": [], "recordings": ["id"], "frames": ["id", "frame"]}[total.count]
     rows = study.columns(total.table, *dict.fromkeys([*total.where, *key]))
-    for name, value in total.where.items():
-        rows = rows[rows[name].astype("str") == value]
+    of = {column.name: column for column in study.tables[total.table].table.columns}
+    for name, text in total.where.items():
+        # By value: as a text, the same number is another one where a missing value makes the column one of floats.
+        rows = rows[rows[name] == value_of(of[name], text)]
     return len(rows[key].drop_duplicates()) if key else len(rows)
 
 
