@@ -291,3 +291,17 @@ def test_a_log_is_left_out_only_where_other_files_are_labels_and_never_where_a_v
     (tmp_path / "a.csv").write_text("frame,phase\n0,Preparation\n")
     assert [file.name for file in reader.read_path(tmp_path, None, reader.Options(), "phases").unread] == ["log.csv"]
     assert not reader.read_path(tmp_path, None, reader.Options(), "phases", videos=("a", "log")).unread
+
+
+def test_a_number_with_zeros_that_begins_one_line_of_long_prose_is_a_video(tmp_path):
+    prose = "\n".join(f"We looked at each film twice, line {one}." for one in "abcdefghijklmnopqrstuvwxyz")
+    for name, row, is_none in (
+        ("notes.txt", "03 Preparation to 0:10, then Clipping to 0:44", False),
+        ("description.txt", "# 03 Clipping", False),
+        ("team.txt", "- 03: hook", False),
+        ("notes.txt", "03:10 we began", True),
+        ("notes.txt", "03/05/2024 we began", True),
+        ("notes.txt", "05 people looked", True),
+    ):
+        (tmp_path / name).write_text(f"{prose}\n{row}\n", encoding="utf-8")
+        assert beside.holds_no_labels(tmp_path / name, ("01", "03")) is is_none, row
