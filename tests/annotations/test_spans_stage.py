@@ -223,6 +223,20 @@ def test_a_rate_that_contradicts_label_studio_or_that_nobody_says_is_refused(tmp
     assert re.search(said, str(of_label_studio(tmp_path, boxes=boxes, fps=fps)))
 
 
+def test_a_rate_of_a_source_that_contradicts_a_sequence_of_mot_is_refused(tmp_path):
+    folder = tmp_path / "annotations/mot/case one"
+    folder.mkdir(parents=True)
+    (folder / "seqinfo.ini").write_text("[Sequence]\nimWidth=320\nimHeight=240\nframeRate=25\n")
+    (folder.parent / "case one.txt").write_text("1,4,85.4,48,170.8,96,0.98,0,1\n")
+
+    def read(fps):
+        (batch,) = sources.find(tmp_path, (SourceParams("mot", "annotations/mot", "cholect50", fps=fps),), {"case one"}, Faults())
+        return sources.read_all(tmp_path, 0.02, batch)[0]
+
+    assert "the file of case one states 25 frames per second, and fps of 'annotations/mot'" in str(read("30"))
+    assert [read(fps).clock.period_s for fps in (None, "source", "25")] == [None, None, Fraction(1, 25)]
+
+
 def test_a_folder_of_spans_is_a_source(tmp_path):
     folder = tmp_path / "annotations" / "spans"
     folder.mkdir(parents=True)

@@ -141,6 +141,9 @@ def test_a_timeline_alone_states_no_rate_and_it_is_asked_for_with_what_label_stu
     assert "op1: no file of label-studio states the rate of its frames; say how many" in said
     assert "counts at the framerate of its tag <Video>, 24 where that says none, whatever rate the video has" in said
     assert cli.main([*arguments, "--fps", "24"]) == 0
+    capsys.readouterr()
+    assert cli.main(["validate", str(tmp_path / "op1.json")]) == 0
+    assert "by --fps. Label Studio counts at the framerate of its tag <Video>, 24 where" in capsys.readouterr().out
 
 
 def test_what_is_written_states_its_rate_as_label_studio_does_and_says_how_the_tag_is_set():
@@ -158,7 +161,7 @@ def test_the_first_frame_is_that_of_the_format(tmp_path, capsys):
     assert detected(path).by_hand.first == 1
     assert not faults_of("label-studio", {"a/x.json": path.read_bytes()})
     assert cli.main(["validate", str(path), "--first-frame", "1"]) == 1
-    assert "--first-frame 1: label-studio numbers frames from 1, and is read so" in capsys.readouterr().err
+    assert "--first-frame 1: label-studio numbers frames from 1 itself, and they are read so already" in capsys.readouterr().err
 
 
 def test_results_of_other_types_are_counted():

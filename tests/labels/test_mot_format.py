@@ -117,7 +117,7 @@ def test_a_first_box_in_frame_2_is_no_hint_and_the_first_frame_is_not_taken_off_
     (tmp_path / "VID02.txt").write_text(text)
     arguments = ["convert", str(tmp_path / "VID02.txt"), "--to", "coco", "--image-size", "854x480", "--out", str(tmp_path / "out")]
     assert main([*arguments, "--first-frame", "1"]) == 1
-    assert "--first-frame 1: mot numbers frames from 1, and is read so: none is taken off twice; leave it out" in capsys.readouterr().err
+    assert "--first-frame 1: mot numbers frames from 1 itself, and they are read so already; leave it out" in capsys.readouterr().err
     assert main(arguments) == 0
 
 

@@ -159,9 +159,7 @@ def batches(contents: Mapping[str, bytes], form: AnyFormat, options: Options, fa
         what = f"the files of {form.name} name their own vocabulary, so '{options.vocabulary.name}' cannot be chosen"
         raise AnnotationError([Fault("", "vocabulary-chosen", what, "leave it out")])
     if options.first and form.by_hand.first is not None:
-        what = (
-            f"--first-frame {options.first}: {form.name} numbers frames from {form.by_hand.first}, and is read so: none is taken off twice"
-        )
+        what = f"--first-frame {options.first}: {form.name} numbers frames from {form.by_hand.first} itself, and they are read so already"
         raise AnnotationError([Fault("", "first-frame", what, "leave it out")])
     is_whole = isinstance(form, DatasetFormat)
     grouped = {"": _of_data_set(contents, form)} if is_whole else _by_recording(contents, form, options.root, faults)
