@@ -86,8 +86,11 @@ def _reading(form: Format | DatasetFormat) -> list[tuple[str, str]]:
     rate = "the files say it, or they count in time"
     if by_hand.fps is not None:
         rate = f"{by_hand.fps} per second" + (", unless you say another one: no file states it" if by_hand.fps_unstated else "")
+    if by_hand.rate_is:
+        rate = f"the files say it, or it is asked for. {by_hand.rate_is}"
     one = "the whole data set at once" if isinstance(form, DatasetFormat) else "one recording at a time"
-    return [("files", form.expected), ("read as", one), ("vocabulary", classes), ("frames are numbered at", rate)]
+    first = [] if by_hand.first is None else [("the first frame is number", str(by_hand.first))]
+    return [("files", form.expected), ("read as", one), ("vocabulary", classes), ("frames are numbered at", rate), *first]
 
 
 PHASE_OF_EACH_FRAME = (

@@ -1,6 +1,7 @@
 """Labels and video of different length: both lengths, and a likely offset only with its reason."""
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -140,6 +141,13 @@ def test_a_shift_by_one_is_within_no_tolerance(labels, seconds):
     message = problems_of(labels, seconds, tolerance_s=5)
     assert "the labels run from 1 to" in message
     assert "likely they are numbered from 1: number them from 0" in message
+
+
+def test_labels_of_a_format_that_counts_from_1_are_told_in_its_numbers_and_nobody_is_to_take_one_off_again():
+    message = problems_of(replace(labelled(range(1, 501)), format="mot"), 20)
+    assert "the labels run from 2 to 501" in message
+    assert "likely they are numbered from 2: mot numbers frames from 1" in message
+    assert "--first-frame" not in message
 
 
 @given(st.integers(2, 400), st.sampled_from([PAL, NTSC, Fraction(24000, 1001)]), st.sampled_from([None, 1, 5, 25]))

@@ -1,6 +1,7 @@
 """Spans as a source of the stage: on the frames of a cut release, with their numbers, windows and what the report says."""
 
 import json
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -176,12 +177,64 @@ def test_timelines_of_programs_are_released_as_the_commands_read_them(name, tmp_
     rate = ["--fps", "25"] if name == "label-studio" else []
     assert cli.main(["convert", str(folder), "--to", "tables", "--to-fps", "1", *rate, "--out", str(tmp_path / "tables")]) == 0
     faults = Faults()
-    (batch,) = sources.find(tmp_path, (SourceParams(name, f"annotations/{name}", "cholec80"),), {"case one"}, faults)
+    source = SourceParams(name, f"annotations/{name}", "cholec80", fps="25" if rate else None)
+    (batch,) = sources.find(tmp_path, (source,), {"case one"}, faults)
     (labels,) = sources.read_all(tmp_path, 0.02, batch)
     released = made([labels], known, faults=faults).phases
     commands = pd.read_parquet(tmp_path / "tables/phases.parquet").query("6 <= frame < 16")
     assert released["phase"].tolist() == commands["phase"].tolist() != []
     assert released["frame"].tolist() == list(range(10))
+
+
+def of_label_studio(folder, *, boxes, fps=None):
+    """Return what the stage reads of a timeline of frames 193 to 240, of 24 per second, that is 8 s to 10 s."""
+    results = [{"type": "timelinelabels", "value": {"ranges": [{"start": 193, "end": 240}], "timelinelabels": ["preparation"]}}]
+    at_8_s = {"frame": 193, "time": 193 / 24, "enabled": False, "x": 10, "y": 10, "width": 20, "height": 20}
+    value = {"framesCount": 480, "duration": 20.0, "sequence": [at_8_s], "labels": ["hook"]}
+    results += [{"type": "videorectangle", "value": value}] * boxes
+    (folder / "annotations/ls").mkdir(parents=True)
+    task = {"data": {"video": "case one.mp4"}, "annotations": [{"result": results}]}
+    (folder / "annotations/ls/x.json").write_text(json.dumps([task]))
+    (batch,) = sources.find(folder, (SourceParams("label-studio", "annotations/ls", "cholect50", fps=fps),), {"case one"}, Faults())
+    (labels,) = sources.read_all(folder, 0.02, batch)
+    return labels
+
+
+@pytest.mark.parametrize(("boxes", "fps"), [(True, None), (True, "24"), (True, "source"), (False, "24")])
+def test_frames_that_label_studio_counted_are_placed_by_their_times(tmp_path, known, boxes, fps):
+    # The video has 25 per second, of which the second from 8 s on is frame 2 of the release.
+    tables = made([of_label_studio(tmp_path, boxes=boxes, fps=fps)], known)
+    assert tables.phases["frame"].tolist() == [2, 3]
+    assert tables.triplets.dropna(subset="x")["frame"].tolist() == [2] * boxes
+
+
+@pytest.mark.parametrize(
+    ("boxes", "fps", "said"),
+    [
+        (
+            True,
+            "30",
+            "annotations/ls/x.json: the file of case one states 24 frames per second, and fps of 'annotations/ls' .* is 30; leave it",
+        ),
+        (False, None, "annotations/ls/x.json: no file .* of case one; say it as fps of 'annotations/ls' in .*24 where that says none"),
+    ],
+)
+def test_a_rate_that_contradicts_label_studio_or_that_nobody_says_is_refused(tmp_path, boxes, fps, said):
+    assert re.search(said, str(of_label_studio(tmp_path, boxes=boxes, fps=fps)))
+
+
+def test_a_rate_of_a_source_that_contradicts_a_sequence_of_mot_is_refused(tmp_path):
+    folder = tmp_path / "annotations/mot/case one"
+    folder.mkdir(parents=True)
+    (folder / "seqinfo.ini").write_text("[Sequence]\nimWidth=320\nimHeight=240\nframeRate=25\n")
+    (folder.parent / "case one.txt").write_text("1,4,85.4,48,170.8,96,0.98,0,1\n")
+
+    def read(fps):
+        (batch,) = sources.find(tmp_path, (SourceParams("mot", "annotations/mot", "cholect50", fps=fps),), {"case one"}, Faults())
+        return sources.read_all(tmp_path, 0.02, batch)[0]
+
+    assert "the file of case one states 25 frames per second, and fps of 'annotations/mot'" in str(read("30"))
+    assert [read(fps).clock.period_s for fps in (None, "source", "25")] == [None, None, Fraction(1, 25)]
 
 
 def test_a_folder_of_spans_is_a_source(tmp_path):

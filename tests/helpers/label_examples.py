@@ -528,7 +528,7 @@ def scrubin_labels():
 
 def label_studio():
     def key(frame, left, *, enabled):
-        return {"frame": frame, "enabled": enabled, "rotation": 0, "time": 0.0, "x": left, "y": 10.0, "width": 20.0, "height": 30.0}
+        return {"frame": frame, "enabled": enabled, "rotation": 0, "time": frame / 25, "x": left, "y": 10.0, "width": 20.0, "height": 30.0}
 
     boxes = {"framesCount": 75, "duration": 3.0, "sequence": [key(1, 10.0, enabled=True), key(26, 12.5, enabled=False)], "labels": ["hook"]}
     phases = {"ranges": [{"start": 1, "end": 60}], "timelinelabels": ["preparation"]}

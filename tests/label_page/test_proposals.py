@@ -99,6 +99,15 @@ def test_a_rate_by_hand_that_no_file_takes_is_an_error(folder):
         labelled_study.opened(folder)
 
 
+def test_a_timeline_of_label_studio_alone_needs_a_rate(folder):
+    results = [{"type": "timelinelabels", "value": {"ranges": [{"start": 1, "end": 48}], "timelinelabels": ["preparation"]}}]
+    task = {"data": {"video": f"{SINGLE}.mp4"}, "annotations": [{"result": results}]}
+    with pytest.raises(
+        ReviewError, match=r"'label.proposals.fps': no file of label-studio states the rate.*; say it\. .* 24 where that says"
+    ):
+        proposing(folder, {"all.json": json.dumps([task])}, "format: null")
+
+
 def test_a_rate_by_hand_that_a_file_contradicts_is_an_error(folder):
     document = {
         label_files.EDITION_KEY: label_files.EDITION,

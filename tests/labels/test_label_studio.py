@@ -1,13 +1,19 @@
 """Label Studio's JSON of videos: frames from 1, spans of life, timelines, whose annotation is read, and what cannot be."""
 
 import json
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from label_examples import EXAMPLES, dumps, faults_of, read_files, write_files
+from scrubin import cli
 from scrubin.base.errors import AnnotationError
+from scrubin.labels import registry
+from scrubin.labels.files import reader
+from scrubin.labels.files.detect import detected
+from scrubin.labels.files.reader import Options
 from scrubin.labels.formats.programs import label_studio
 
 
@@ -82,13 +88,101 @@ def test_of_several_annotations_the_ground_truth_is_read_or_none():
     assert len(one(data).phases.rows) == 2
 
 
+def timed(*frames, fps=24.0, count=96, seconds=4.0, first=0):
+    """Return a track with the times of its key frames, of 4 s at the rate of 24 that Label Studio takes where nobody says another."""
+    keys = [key(frame, 10, enabled=False) | {"time": (frame - first) / fps} for frame in frames]
+    one = track(*keys, frames=count)
+    return one | {"value": one["value"] | {"duration": seconds}}
+
+
+@pytest.mark.parametrize(
+    ("results", "fps"),
+    [
+        ([timed(48)], 24),
+        ([timed(1, 48, 96)], 24),
+        ([timed(48, fps=29.97, count=120)], Fraction(30000, 1001)),
+        ([timed(48, seconds=0)], 24),
+        # As our own files had it before, with frame 1 at 0 s.
+        ([timed(48, fps=25, count=100, first=1)], 25),
+        ([timed(1, first=1, count=97, seconds=4.01)], 24),
+        ([timed(1, first=1, seconds=0)], None),
+    ],
+)
+def test_a_track_states_the_rate_at_which_label_studio_counted(results, fps):
+    labels = one(export(*results, timeline((1, 48))))
+    assert (labels.counts_time, labels.program_fps) == (fps is not None, fps)
+    assert labels.clock.period_s == (None if fps is None else 1 / Fraction(fps))
+    # It is no rate of the video, whose frames may have other times.
+    assert labels.source_fps is None
+
+
+def test_labels_stand_at_their_times_whatever_rate_the_video_has_and_another_one_is_refused(tmp_path, capsys):
+    (tmp_path / "op1.json").write_bytes(export(timed(48), timeline((1, 48)), video="op1.mp4"))
+    arguments = ["convert", str(tmp_path / "op1.json"), "--to", "elan", "--out", str(tmp_path / "out")]
+    assert cli.main(arguments) == 0
+    assert 'TIME_VALUE="2000"' in (tmp_path / "out/op1.eaf").read_text()
+    assert cli.main([*arguments, "--fps", "30"]) == 1
+    assert "--fps 30: the file of op1 states 24 frames per second; leave --fps out" in capsys.readouterr().err
+
+
+def test_all_phases_are_compared_beside_steps_too():
+    data = {"a/x.json": export(timed(1), timeline((1, 48)), timeline((1, 24), label="preparation", of="step"))}
+    reading = reader.read_contents(data, registry.format_of("label-studio"), Options())
+    (compared,) = reader.phases_by_frame(reading, None, "score").recordings
+    assert len(compared.labels.phases.positions) == 48
+    assert compared.numbering.per_second == 24
+
+
+def test_a_timeline_alone_states_no_rate_and_it_is_asked_for_with_what_label_studio_takes(tmp_path, capsys):
+    (tmp_path / "op1.json").write_bytes(export(timeline((1, 48)), video="op1.mp4"))
+    arguments = ["convert", str(tmp_path / "op1.json"), "--to", "elan", "--out", str(tmp_path / "out")]
+    assert cli.main(arguments) == 1
+    said = capsys.readouterr().err
+    assert "op1: no file of label-studio states the rate of its frames; say how many" in said
+    assert "counts at the framerate of its tag <Video>, 24 where that says none, whatever rate the video has" in said
+    assert cli.main([*arguments, "--fps", "24"]) == 0
+    capsys.readouterr()
+    assert cli.main(["validate", str(tmp_path / "op1.json")]) == 0
+    assert "by --fps. Label Studio counts at the framerate of its tag <Video>, 24 where" in capsys.readouterr().out
+
+
+def test_what_is_written_states_its_rate_as_label_studio_does_and_says_how_the_tag_is_set():
+    out = write_files("label-studio", read_files("label-studio", {"a/op1.json": export(timed(1, 48, 96, fps=25, count=100))}))
+    assert out.notes == ["label-studio: frames are numbered at 25 per second: set this framerate in the tag <Video>"]
+    (again,) = read_files("label-studio", {f"o/{file}": data for file, data in out.files.items()}).recordings
+    (results,) = (task["annotations"][0]["result"] for task in json.loads(next(iter(out.files.values()))))
+    assert [one["time"] for one in results[0]["value"]["sequence"]] == [1 / 25, 48 / 25, 96 / 25]
+    assert again.program_fps == 25
+
+
+def test_the_first_frame_is_that_of_the_format(tmp_path, capsys):
+    path = tmp_path / "op1.json"
+    path.write_bytes(export(timeline((2, 13))))
+    assert detected(path).by_hand.first == 1
+    assert not faults_of("label-studio", {"a/x.json": path.read_bytes()})
+    assert cli.main(["validate", str(path), "--first-frame", "1"]) == 1
+    assert "--first-frame 1: label-studio numbers frames from 1 itself, and they are read so already" in capsys.readouterr().err
+
+
 def test_results_of_other_types_are_counted():
     data = export(track(key(1, 10, enabled=False)), {"type": "choices", "value": {"choices": ["blurred"]}})
     assert said(data) == ["a/x.json, task 0: not kept: results of type 'choices' (1)"]
 
 
 @pytest.mark.parametrize(
-    ("video", "name"), [("/data/upload/1/3d3ad63e-a.mp4", "a"), ("/data/local-files/?d=x/op 1.mp4", "op 1"), ("deadbeef-.mp4", "deadbeef-")]
+    ("video", "name"),
+    [
+        ("/data/upload/1/3d3ad63e-a.mp4", "a"),
+        ("http://box:8080/ls/data/upload/3d3ad63e-20230101-a.mp4", "20230101-a"),
+        ("https://app.humansignal.com/storage-data/uploaded/?filepath=upload/7/3d3ad63e-a.mp4", "a"),
+        ("/data/upload/1/deadbeef-.mp4", "deadbeef-"),
+        ("/data/local-files/?d=x/op 1.mp4", "op 1"),
+        # A date of eight digits looks like the letters of an upload.
+        ("/data/local-files/?d=20230101-P07.mp4", "20230101-P07"),
+        ("/data/local-files/?d=data/upload/20230101-P07.mp4", "20230101-P07"),
+        ("s3://films/20230101-P07.mp4", "20230101-P07"),
+        ("20230101-P07.mp4", "20230101-P07"),
+    ],
 )
 def test_a_recording_is_called_like_its_video(video, name):
     assert one(export(track(key(1, 10, enabled=False)), video=video)).recording == name
@@ -103,6 +197,11 @@ def test_a_recording_is_called_like_its_video(video, name):
         (export(track(key(1, 10, enabled=False, rotation=3))), "the box of frame 1 is turned by 3; turn it back"),
         (export(track(key(1, 10, enabled=True), frames=10**9)), "expected a sequence and framesCount"),
         (export(*[track(key(1, 10, enabled=True), frames=2_000)] * 3), "more than 5000 boxes would have to be interpolated"),
+        (
+            export(timed(48), timed(60, fps=30, count=120)),
+            "task 0: its tracks state 24 and 30 frames per second; save the annotation again",
+        ),
+        (export(timed(48, count=120)), "task 0, result 0: of 120 frames in 4 s, and frame 48 is at 2 s: no rate fits all; save the"),
         (export(timeline((5, 3))), "a range is .*; give first and last frame, from 1"),
         (export({"type": "choices", "value": {"choices": ["blurred"]}}), "it has no boxes of a video and no phases or steps"),
         (export(track(key(1, 10, enabled=False)), video=""), "its data names no video"),

@@ -9,6 +9,7 @@ import pytest
 from label_examples import EXAMPLES, dumps, faults_of, read_files, write_files
 from scrubin.base.errors import AnnotationError
 from scrubin.cli import main
+from scrubin.labels import registry
 from scrubin.labels.files import reader
 from scrubin.labels.files.detect import detected
 from scrubin.labels.files.loss import Fit, fitted
@@ -108,6 +109,24 @@ def timed(folder, rate):
         (folder / "in" / "VID02" / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / "in" / "VID02" / name).write_bytes(data)
     return folder / "in"
+
+
+def test_a_first_box_in_frame_2_is_no_hint_and_the_first_frame_is_not_taken_off_twice(tmp_path, capsys):
+    text = "".join(f"{frame}{ROW[1:]}" for frame in range(2, 14))
+    assert not said(text)
+    (tmp_path / "VID02.txt").write_text(text)
+    arguments = ["convert", str(tmp_path / "VID02.txt"), "--to", "coco", "--image-size", "854x480", "--out", str(tmp_path / "out")]
+    assert main([*arguments, "--first-frame", "1"]) == 1
+    assert "--first-frame 1: mot numbers frames from 1 itself, and they are read so already; leave it out" in capsys.readouterr().err
+    assert main(arguments) == 0
+
+
+@pytest.mark.parametrize("name", ["autolaparo", "egosurgery", "endovis-pose", "label-studio", "mot"])
+def test_every_format_that_takes_off_its_first_number_says_so(name):
+    assert registry.format_of(name).by_hand.first == 1
+    files = EXAMPLES[name]
+    with pytest.raises(AnnotationError, match=f"--first-frame 1: {name} numbers frames from 1"):
+        read_files(name, files, first=1)
 
 
 def test_classes_are_those_that_a_sequence_lists():

@@ -109,6 +109,21 @@ def test_boxes_that_are_ticked_are_a_label_each():
     assert sorted(labels.spans["instrument_id"]) == [0, 2]
 
 
+TWO_FILES = {
+    "attribute": {"0": {"aname": "phase", "type": 1}},
+    "file": {fid: {"fid": fid, "fname": f"{folder}/endoscope.mp4"} for fid, folder in (("1", "P01"), ("2", "P02"))},
+    "view": {fid: {"fid_list": [fid]} for fid in "12"},
+    "metadata": {f"m{fid}": {"vid": fid, "z": [0, int(fid)], "xy": [], "av": {"0": "preparation"}} for fid in "12"},
+}
+LIKE_IT = '"3_d",["file:///y/op%201.mp4"],0,"[1,2]","[]","{""1"":""7""}"'.replace('["', '"[""').replace('"]', '""]"')
+
+
+@each("files", [via(**TWO_FILES), {"a/export.csv": (CSV + LIKE_IT).encode()}], say=lambda files: next(iter(files)))
+def test_two_videos_of_one_name_are_refused(files):
+    with pytest.raises(AnnotationError, match=r"files '.*', '.*' are several videos of the name '(endoscope|op 1)'; give each video"):
+        read_files("via3", files)
+
+
 @each(
     "changes, said",
     [
@@ -188,9 +203,17 @@ def test_states_are_paired_by_subject_code_and_modifiers():
     files = project([event(time, "grasper", modifiers=modifiers) for time, modifiers in tools])
     with pytest.raises(AnnotationError, match="'verb' is no verb"):
         read_files("boris", files, vocabulary="cholect50")
-    files = project([event(0, subject="a"), event(1, subject="b"), event(2, subject="b"), event(3, subject="a")])
-    assert segments(files) == [[0, 3 * NS], [NS, 2 * NS]]
+    files = project([event(at, "hook", subject=who) for at, who in enumerate("abba")])
+    (labels,) = read_files("boris", files).recordings
+    assert sorted(labels.spans[["start", "end"]].to_numpy().tolist()) == [[0, 3 * NS], [NS, 2 * NS]]
     assert "subjects of 'op 1' (4)" in faults_of("boris", files)[0].sentence
+
+
+def test_phases_of_two_subjects_are_those_of_two_annotators_and_refused():
+    events = [event(at, subject=who) for at, who in enumerate(("R1", "R2", "R2", "R1"))]
+    with pytest.raises(AnnotationError, match="observation 'op 1': 2 subjects have phases: 'R1', 'R2'; give an observation those of one"):
+        read_files("boris", project(events))
+    assert segments(project([[at, "R1", *rest] for at, _, *rest in events[::2]])) == [[0, 2 * NS]]
 
 
 def test_a_state_without_a_stop_is_an_error_with_its_place():
@@ -322,10 +345,31 @@ def test_no_tier_of_surgery_is_refused_with_what_to_do():
         read_files("elan", files)
 
 
-def test_two_annotators_of_phases_are_refused():
-    tiers = {f'TIER_ID="phase@{who}" ANNOTATOR="{who}"': [(aligned(f"a{who}", "t1", "t2"), "preparation")] for who in "AB"}
-    with pytest.raises(AnnotationError, match="2 annotators have tiers of phases"):
-        read_files("elan", eaf(tiers, {"t1": 0, "t2": 40}))
+@each(
+    "tiers, said",
+    [
+        (('TIER_ID="phase@A" ANNOTATOR="A"', 'TIER_ID="phase@B" ANNOTATOR="B"'), "2 annotators have tiers of phases: 'phase@A', 'phase@B'"),
+        (('TIER_ID="phase 1" PARTICIPANT="R1"', 'TIER_ID="phase 2" PARTICIPANT="R2"'), "2 participants have tiers of phases"),
+        (('TIER_ID="phase@R1"', 'TIER_ID="phases@R2"'), "2 names behind '@' have tiers of phases"),
+        (('TIER_ID="phase"', 'TIER_ID="phase@R2"'), "several people have tiers of phases: 'phase', 'phase@R2'"),
+        # What such a tier has the vocabulary says.
+        (('TIER_ID="Ablauf@R1"', 'TIER_ID="Ablauf@R2"'), "2 names behind '@' have tiers of phases; export the tiers of one annotator"),
+        (('TIER_ID="Ablauf" ANNOTATOR="A"', 'TIER_ID="Verlauf" ANNOTATOR="B"'), "2 annotators have tiers of phases"),
+    ],
+    say=lambda value: value if isinstance(value, str) else "tiers",
+)
+def test_tiers_of_several_people_of_one_kind_are_refused(tiers, said):
+    of = {tier: [(aligned(f"a{at}", "t1", "t2"), "preparation")] for at, tier in enumerate(tiers)}
+    with pytest.raises(AnnotationError, match=said.replace("; export", ".*; export")):
+        read_files("elan", eaf(of, {"t1": 0, "t2": 40}))
+
+
+def test_tiers_of_one_person_and_those_that_are_not_kept_are_no_fault():
+    tier = 'TIER_ID="{}" PARTICIPANT="{}"'
+    of = [(tier.format("phase@R1", "R1"), "preparation"), (tier.format("more phases@R1", "R1"), "preparation")]
+    of += [(tier.format("remarks@R2", "R2"), "blurred"), ('TIER_ID="phase 3"', "preparation")]
+    files = eaf({name: [(aligned(f"a{at}", "t1", "t2"), label)] for at, (name, label) in enumerate(of)}, {"t1": 0, "t2": 40})
+    assert spans_ms(files) == [("preparation", 0, 40)] * 3
 
 
 BOMB = b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><ANNOTATION_DOCUMENT>&b;</ANNOTATION_DOCUMENT>'

@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="number of the first frame in PATH, such as 1 for Cholec80's PNG files (default: 0)",
+        help="number of the first frame in PATH, such as 1 for Cholec80's PNG files (default: 0); not for formats that say it themselves",
     )
     add_instant(parser, "PATH")
     add_image_size(parser, "where a format needs it and PATH does not say it")

@@ -245,6 +245,9 @@ class Labels:
     source_fps
         Frames per second of the source by whose frames positions are numbered, where the file states it. Who knows the source, as a
         stage does, needs it not: the frames of the source have their own times.
+    program_fps
+        Frames per second at which a program counted the time of the video, whatever rate that has, where the file states it: positions are
+        times by it, not frames of the source, and count time.
     """
 
     recording: str
@@ -268,6 +271,7 @@ class Labels:
     rounded_s: Fraction | None = None
     marks: Layer | None = None
     source_fps: Fraction | None = None
+    program_fps: Fraction | None = None
 
 
 @dataclass(frozen=True)

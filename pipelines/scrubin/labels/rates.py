@@ -35,7 +35,7 @@ import numpy as np
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
 from scrubin.labels.model import SOURCE_FRAMES, Clock, IntArray, Labels
-from scrubin.labels.registry import AnyFormat
+from scrubin.labels.registry import DATASET_FORMATS, FORMATS, AnyFormat
 
 NONE = -1
 NS = 10**9
@@ -108,9 +108,16 @@ def is_by_frame(labels: Labels) -> bool:
 
 def stated_otherwise(labels: Labels, fps: Fraction | None) -> str:
     """Return which rate the file of labels states, where it is another one than somebody says; "" where nothing contradicts."""
-    if fps is None or labels.source_fps in (None, fps):
+    stated = labels.source_fps or labels.program_fps
+    if fps is None or stated in (None, fps):
         return ""
-    return f"the file of {labels.recording} states {labels.source_fps} frames per second"
+    return f"the file of {labels.recording} states {stated} frames per second"
+
+
+def first_of(labels: Labels) -> int | None:
+    """Return the number that the format of labels gives to the first frame, which positions begin at; None where its files differ."""
+    form = FORMATS.get(labels.format) or DATASET_FORMATS.get(labels.format)
+    return None if form is None else form.by_hand.first
 
 
 def numbering_of(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Numbering | None:

@@ -172,6 +172,8 @@ class ByHand:
         Frames per second of the source by whose frames the labels are numbered.
     fps_unstated
         Whether ``fps`` is a custom of the format that no file states; without a custom there is no ``fps``, and it is asked for.
+    rate_is, first
+        Which rate is asked for, by a stage, too, where frames are not the source's ("": they are); the format's number of the first one.
     names_vocabulary
         Whether its files always name their vocabulary, so that none can be chosen.
     evidence
@@ -179,8 +181,7 @@ class ByHand:
     files
         Which files below a path are of the format, where that is not told by their names alone; none for a path that is not of it.
     is_whole
-        Whether a path is of the format whatever else lies in it, such as a release; only a command that wants what other formats
-        hold looks for these.
+        Whether a path is of the format whatever else lies in it, such as a release; who wants what other formats hold looks for these.
     holds
         What files of a format can hold that is only read; what is also written, the writer says.
     beside
@@ -195,6 +196,8 @@ class ByHand:
     named_by_folder: bool = False
     fps: Fraction | None = None
     fps_unstated: bool = False
+    rate_is: str = ""
+    first: int | None = None
     names_vocabulary: bool = False
     evidence: Evidence = never
     files: Callable[[Path], list[Path]] | None = None

@@ -158,8 +158,8 @@ def _notes_on_reading(asked: ConversionRequest, reading: Reading, collection: Co
 
 def _unstated_rate(kept: Collection, form: Format | DatasetFormat | None, writer: Writer) -> Iterator[str]:
     """Yield at which rate frames are numbered in files that do not say it, where that is not what they are read as."""
-    # Spans of a known rate are written in seconds.
-    if form is None or not form.by_hand.fps_unstated or "spans" in writer.holds:
+    # Spans of a known rate are written in seconds; who has a rate of its own says it.
+    if form is None or not form.by_hand.fps_unstated or form.by_hand.rate_is or "spans" in writer.holds:
         return
     rates = {1 / labels.clock.period_s for labels in kept.recordings if labels.clock.period_s is not None}
     stated = " and ".join(map(str, sorted(rates - {form.by_hand.fps})))
@@ -195,7 +195,10 @@ def _refuse_unknown_times(collection: Collection) -> None:
 def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction | None) -> Collection:
     """Return the collection at a stated rate, where no file states another one."""
     if fps is None and form.by_hand.asks_fps and any(is_by_frame(labels) for labels in collection.recordings):
-        raise AnnotationError([Fault("", "rate-unknown", f"no file of {form.name} states the rate of its frames", ASK_RATE)])
+        without = next(labels.recording for labels in collection.recordings if is_by_frame(labels))
+        what = f"no file of {form.name} states the rate of its frames"
+        fix = f"{ASK_RATE}. {form.by_hand.rate_is}" if form.by_hand.rate_is else ASK_RATE
+        raise AnnotationError([Fault(without if form.by_hand.rate_is else "", "rate-unknown", what, fix)])
     if fps is None:
         return collection
     if form.by_hand.fps is None and not form.by_hand.asks_fps:

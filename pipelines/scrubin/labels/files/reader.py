@@ -158,6 +158,9 @@ def batches(contents: Mapping[str, bytes], form: AnyFormat, options: Options, fa
     if options.vocabulary is not None and form.by_hand.names_vocabulary:
         what = f"the files of {form.name} name their own vocabulary, so '{options.vocabulary.name}' cannot be chosen"
         raise AnnotationError([Fault("", "vocabulary-chosen", what, "leave it out")])
+    if options.first and form.by_hand.first is not None:
+        what = f"--first-frame {options.first}: {form.name} numbers frames from {form.by_hand.first} itself, and they are read so already"
+        raise AnnotationError([Fault("", "first-frame", what, "leave it out")])
     is_whole = isinstance(form, DatasetFormat)
     grouped = {"": _of_data_set(contents, form)} if is_whole else _by_recording(contents, form, options.root, faults)
     every: list[LabelFiles] = []
@@ -485,5 +488,5 @@ def said_of_spans(recordings: Iterable[Labels], fps: Fraction | None, spans_fps:
 
 def has_phases_by_frame(labels: Labels) -> bool:
     """Return whether the phases are those of frames of the source, beside spans of other kinds: no rate is needed for them."""
-    by_frame = labels.phases is not None and labels.clock.period_s is None
+    by_frame = labels.phases is not None and (labels.clock.period_s is None or labels.program_fps is not None)
     return by_frame and labels.segments is not None and not (labels.segments["kind"] == "phase").any()

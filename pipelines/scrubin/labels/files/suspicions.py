@@ -9,6 +9,7 @@ import numpy as np
 
 from scrubin.base.faults import Fault, warning
 from scrubin.labels.model import BOX, SOURCE_FRAMES, Labels
+from scrubin.labels.rates import first_of
 
 FEWEST_FRAMES = 10
 FEWEST_BOXES = 20
@@ -19,8 +20,6 @@ FROM_ONE = "frames-from-one"
 """The rule that frames run from 1; where two sides are compared, what counts is whether they run alike."""
 _COPY = re.compile(r"(?P<of>.+?)(?: \([0-9]{1,3}\)|[ _-]+(?:copy|kopie|copie|copia)(?:[ _]?\(?[0-9]{1,3}\)?)?)", re.IGNORECASE)
 """What systems make of the name of a file that is copied into its folder."""
-OURS = ("tables", "ground-truth")
-"""Formats of ours: they number frames from 0, and have no frame 0 where nobody labelled it."""
 
 
 def of(recordings: Sequence[Labels], first: int) -> tuple[Fault, ...]:
@@ -31,17 +30,18 @@ def of(recordings: Sequence[Labels], first: int) -> tuple[Fault, ...]:
     first
         The number of the first frame, as a user says.
     """
-    shifted = [labels.recording for labels in recordings if first == 0 and labels.format not in OURS and _runs_from_one(labels)]
+    # A format that says which frame is the first may well have no label there.
+    unsaid = [labels for labels in recordings if first == 0 and first_of(labels) is None]
+    shifted = [labels.recording for labels in unsaid if _runs_from_one(labels)]
     by_corners = [labels.recording for labels in recordings if _all_as_corners(labels)]
     suspected = []
-    steps = [step for labels in recordings if first == 0 and labels.format not in OURS and (step := _step_from_one(labels))]
+    steps = {labels.recording: step for labels in unsaid if (step := _step_from_one(labels))}
     if steps:
-        names = [labels.recording for labels in recordings if _step_from_one(labels)]
         suspected.append(
             warning(
-                _names(names),
+                _names(list(steps)),
                 FROM_ONE,
-                f"every frame is 1, or 1 and a multiple of {min(steps)}, as where pictures of a video are numbered from 1",
+                f"every frame is 1, or 1 and a multiple of {min(steps.values())}, as where pictures of a video are numbered from 1",
                 "if frame 1 is the first one of the video, give --first-frame 1",
             )
         )

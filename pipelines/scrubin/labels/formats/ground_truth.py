@@ -122,6 +122,7 @@ def _is_of_ours(part: str, file: Path) -> bool:
     by_hand=ByHand(
         fps=Fraction(1),
         fps_unstated=True,
+        first=0,
         evidence=registry.named,
         files=files_of,
         holds=("instances", "actions", "boxes", "boxless", "partial", "repeats", "phases", "empty frames"),

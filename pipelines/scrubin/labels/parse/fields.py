@@ -142,6 +142,52 @@ def rate(value: Any) -> Fraction | None:
     return ntsc if stated.denominator > 1 and abs(stated - ntsc) < Fraction(1, 100) else stated
 
 
+def rate_of_times(timed: Sequence[tuple[int, float]], count: int, length_s: float) -> Fraction | None:
+    """Return the frames per second at which a program counted, by the times that it wrote beside its frames, else by its whole count.
+
+    Parameters
+    ----------
+    timed
+        Frames from 1, and their times above 0 in seconds, maybe rounded to the millisecond: number / rate, or, with frame 1 at 0 s,
+        (number - 1) / rate.
+    count, length_s
+        How many frames were counted in a video of a length in seconds; 0 where it is not stated. The last one may be a part.
+
+    Returns
+    -------
+    fraction or None
+        None where nothing is stated, or no rate fits all of it.
+
+    >>> rate_of_times([(48, 2.0)], 96, 4.0), rate_of_times([(51, 2.0)], 51, 2.04), rate_of_times([], 97, 4.01)
+    (Fraction(24, 1), Fraction(25, 1), Fraction(24, 1))
+    """
+    is_counted = count > 0 and length_s > 0
+    if not timed:
+        return _rate_near(count, length_s, 1.0) if is_counted else None
+    for beside in (1 + 1e-6, count / 50):
+        for first in (0, 1):
+            number, time_s = max(timed, key=lambda one: one[1])
+            rounded = (number - first) / time_s / 2000 + 1e-6
+            found = _rate_near(number - first, time_s, rounded)
+            if (
+                found is not None
+                and all(abs(one - first - float(found) * at_s) <= 2 * rounded for one, at_s in timed)
+                and (not is_counted or abs(count - float(found) * length_s) <= beside)
+            ):
+                return found
+    return None
+
+
+def _rate_near(number: int, time_s: float, slack: float) -> Fraction | None:
+    """Return the rate at which so many frames take a time, whole or that of NTSC where it is so within some frames; None for none."""
+    exact = number / time_s
+    if not 0 < exact <= FASTEST_FPS:
+        return None
+    usual = (Fraction(max(round(exact), 1)), Fraction(max(round(exact * 1001 / 1000), 1) * 1000, 1001))
+    near = (one for one in usual if abs(number - float(one) * time_s) <= slack)
+    return next(near, Fraction(exact).limit_denominator(10_000)) or None
+
+
 def id_of(of: Mapping[str, Any], key: str) -> int:
     """Return a whole number, -1 for anything else: ids are looked up, and -1 is none."""
     value = of.get(key)

@@ -13,7 +13,7 @@ import numpy as np
 from scrubin.base.faults import Faults, count_text
 from scrubin.labels.model import BOX, IGNORED, MASK, SOURCE_FRAMES, Clock, IntArray, Labels, Layer
 from scrubin.labels.points import POINTS
-from scrubin.labels.rates import NS
+from scrubin.labels.rates import NS, first_of
 from scrubin.media.pixel_aspect import SQUARE
 
 RATES = tuple(Fraction(*pair) for pair in ((1, 1), (24000, 1001), (24, 1), (25, 1), (30000, 1001), (30, 1), (50, 1), (60, 1), (1000, 1)))
@@ -315,14 +315,12 @@ def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, f
     # The last label by time covers up to a period, of which the video may have any part; a frame is there or not.
     used = extent.last + 1 if period_s is None and extent.last < extent.end else extent.last
     if extent.gapless and extent.first == 1 and _is_behind(extent, unit_s, video):
-        fault = f"the labels run from 1 to {extent.last} without a gap, and the last one is at the end of the video ({video.length_s:g} s)"
-        faults.error(
-            extent.file,
-            "length",
-            fault,
-            "likely they are numbered from 1: number them from 0 (by hand, --first-frame 1)",
-            place=extent.place,
-        )
+        own = first_of(labels)
+        begin, end = extent.first + (own or 0), extent.last + (own or 0)
+        fault = f"the labels run from {begin} to {end} without a gap, and the last one is at the end of the video ({video.length_s:g} s)"
+        from_0 = "number them from 0 (by hand, --first-frame 1)"
+        fix = f"likely they are numbered from {begin}: {from_0 if own is None else f'{labels.format} numbers frames from {own}'}"
+        faults.error(extent.file, "length", fault, fix, place=extent.place)
         return
     beyond_s, missing_s = _difference_s(used * unit_s, video.length_s), _difference_s(video.length_s, extent.end * unit_s)
     is_short = extent.every_frame and missing_s > tolerance_s

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from scrubin.base.errors import ParamsError
+from scrubin.base.faults import Fault, error
 from scrubin.base.params import ranged
 from scrubin.base.vocabulary import vocabulary
 from scrubin.labels import formats
-from scrubin.labels.model import SOURCE_FRAMES, Clock
-from scrubin.labels.rates import NS
+from scrubin.labels.model import SOURCE_FRAMES, Clock, Labels
+from scrubin.labels.rates import NS, is_by_frame, stated_otherwise
 from scrubin.labels.registry import DATASET_FORMATS, FORMATS, contents_of, format_of
 from scrubin.stages.annotations.windows import Windows
 
@@ -68,6 +69,17 @@ class SourceParams:
         if self.fps is None:
             return None
         return SOURCE_FRAMES if self.fps == SOURCE else Clock(1 / Fraction(self.fps))
+
+    def refused_rate(self, labels: Labels, file: str) -> Fault | None:
+        """Return that ``fps`` contradicts what a file states, or is needed, as frames that a program counted are none of the source."""
+        clock, here = self.clock, f"fps of '{self.folder}' in annotations.sources"
+        if clock is not None and clock.period_s is not None and (stated := stated_otherwise(labels, 1 / clock.period_s)):
+            return error(file, "rate-contradicted", f"{stated}, and {here} is {self.fps}", "leave it out")
+        rate_is = format_of(self.format).by_hand.rate_is
+        if clock is None and rate_is and is_by_frame(labels):
+            what = f"no file of {self.format} states the rate of the frames of {labels.recording}"
+            return error(file, "rate-unknown", what, f"say it as {here}, in params.yaml. {rate_is}")
+        return None
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ def read(raw: Path, box_tolerance: float, batch: Batch) -> Labels | AnnotationEr
         labels = FORMATS[batch.source.format].read(LabelFiles(batch.recording, files, classes, box_tolerance, label_map=merges))
     except AnnotationError as error:
         return error
-    return _looked_at(labels, batch.source, merges)
+    return _looked_at(labels, batch, merges)
 
 
 def read_all(raw: Path, box_tolerance: float, batch: Batch) -> tuple[Labels | AnnotationError, ...]:
@@ -162,7 +162,7 @@ def read_all(raw: Path, box_tolerance: float, batch: Batch) -> tuple[Labels | An
         _refuse_vocabularies(collection.recordings, batch)
         # What is said of the files is said of each recording in them.
         recordings = [replace(labels, faults=(*collection.faults, *labels.faults)) for labels in collection.recordings]
-        return tuple(_looked_at(labels, batch.source, merges) for labels in recordings)
+        return tuple(_looked_at(labels, batch, merges) for labels in recordings)
     except AnnotationError as error:
         return (error,)
 
@@ -172,7 +172,10 @@ def _contents(raw: Path, batch: Batch) -> tuple[dict[str, bytes], Vocabulary, La
     return files, vocabulary.load(batch.source.vocabulary), map_of(raw, batch.source)
 
 
-def _looked_at(labels: Labels, source: SourceParams, merges: LabelMap | None) -> Labels:
+def _looked_at(labels: Labels, batch: Batch, merges: LabelMap | None) -> Labels | AnnotationError:
+    source = batch.source
+    if refused := source.refused_rate(labels, _file_of(labels, batch)):
+        return AnnotationError([refused])
     if source.clock is not None and not labels.counts_time:
         labels = replace(labels, clock=source.clock)
     if labels.instances is not None:

@@ -149,6 +149,7 @@ def _warnings(path: Path, reading: Reading) -> Iterator[Fault]:
         yield warning("", "other-files", what)
     if form.by_hand.fps_unstated and not all(labels.counts_time for labels in reading.collection.recordings):
         asked = "; `convert` and `score` ask for it by --fps" if form.by_hand.asks_fps else ""
+        asked += f". {form.by_hand.rate_is}" if form.by_hand.rate_is else ""
         what = f"{form.name}: no file states the rate; frames are taken as {form.by_hand.fps or 1} per second{asked}"
         yield warning("", "rate-unstated", what)
 

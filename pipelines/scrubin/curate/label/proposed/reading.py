@@ -100,9 +100,12 @@ def _made(reading: Reading, asked: ProposalsParams, p: LabelParams) -> str:
 def _at_rate(reading: Reading, asked: ProposalsParams) -> tuple[Labels, ...]:
     """Return what was read, at the rate that is said where no file states how it counts."""
     recordings, clock = reading.collection.recordings, asked.clock
+    of_rate, rate_is = f"{PARAMS_PATH.name}: '{SECTION}.proposals.fps'", reading.form.by_hand.rate_is
+    if clock is None and rate_is and any(map(is_by_frame, recordings)):
+        msg = f"{of_rate}: no file of {reading.form.name} states the rate of its frames; say it. {rate_is}"
+        raise ReviewError(msg)
     if clock is None:
         return recordings
-    of_rate = f"{PARAMS_PATH.name}: '{SECTION}.proposals.fps'"
     fps = None if clock.period_s is None else 1 / clock.period_s
     if stated := next(filter(None, (stated_otherwise(labels, fps) for labels in recordings)), ""):
         msg = f"{of_rate}: {stated}; leave it out"

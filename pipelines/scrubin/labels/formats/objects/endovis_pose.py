@@ -56,6 +56,7 @@ def _are_images(path: Path) -> bool:
         vocabulary_of=vocabulary_of,
         names_vocabulary=True,
         fps=Fraction(25),
+        first=1,
         evidence=_are_images,
         holds=("instances", "boxless", "points"),
     ),

@@ -146,6 +146,7 @@ def _is_of_cholectrack20(path: Path) -> bool:
         vocabulary="cholectrack20",
         fps=Fraction(1),
         fps_unstated=True,
+        first=MOT.first,
         evidence=_is_mot,
     ),
 )

@@ -97,6 +97,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
         vocabulary_of=vocabulary_of,
         fps=Fraction(1),
         fps_unstated=True,
+        first=0,
         evidence=registry.keys(EDITION_KEY),
         precedence=0,
         holds=("phases", "segments", "instances", "actions", "boxes", "boxless", "points", "partial", "repeats", "spans", "marks"),

@@ -3,9 +3,10 @@
 An observation is a recording, by its id. ``named_spans`` says what a behaviour is, by the category that it has in the ethogram, else by the
 vocabulary alone. A state lasts from one event to the next of the same subject, code and modifiers, as BORIS pairs them; one that is left
 over is an error. Modifiers of an instrument are its verb and target; others, subjects, comments, points in time and estimated numbers of
-frames are not kept, which is said. The ``time offset`` of an observation is taken away. Where ``media_info`` states the rate of its only
-video, times are those of frames. Live observations have no video and are not read. Written projects name their vocabulary under a key of
-their own, and the video ``<recording>.mp4``; same names of a phase and a step are told apart by `` (step)``.
+frames are not kept, which is said. Phases are of the operation: those of several subjects, which would be its annotators, are refused. The
+``time offset`` of an observation is taken away. Where ``media_info`` states the rate of its only video, times are those of frames. Live
+observations have no video and are not read. Written projects name their vocabulary under a key of their own, and the video
+``<recording>.mp4``; same names of a phase and a step are told apart by `` (step)``.
 """
 
 from __future__ import annotations
@@ -84,6 +85,7 @@ def read(source: LabelFiles) -> Collection:
             if not isinstance(one, Mapping):
                 where.error("value-type", f"it is {documents.shown(one)}, expected an object", "save the project again")
             if spans:
+                _refuse_several(where, spans, source.vocabulary)
                 labels = named_spans.labels_of(where, NAME, name, source.vocabulary, spans, "category")
                 recordings[name] = replace(labels, faults=())
             if of_one.errors():
@@ -123,7 +125,7 @@ def _spans(where: Where, name: str, observation: Mapping[str, Any], behaviours: 
     started: dict[tuple[str, ...], tuple[int, Where, Fraction]] = {}
     spans: list[tuple[int, NamedSpan]] = []
     for number, (at, time_s, texts) in enumerate(_timed(where, name, events, unkept)):
-        _, code, modifiers = texts
+        subject, code, modifiers = texts
         if code not in behaviours:
             at.error("name-unknown", f"'{code}' is no behaviour of the ethogram", "add it there, or correct the event")
         elif not behaviours[code][0]:
@@ -134,13 +136,25 @@ def _spans(where: Where, name: str, observation: Mapping[str, Any], behaviours: 
             place, since, start_s = started.pop(texts)
             edges = [nanoseconds(since, one - offset_s, "the time", fps) for one in (start_s, time_s)]
             if edges[0] is not None and edges[1] is not None and edges[0] < edges[1]:
-                spans.append((place, _span(since, code, behaviours[code][1], modifiers, (edges[0], edges[1]), unkept)))
+                one = _span(since, code, behaviours[code][1], modifiers, (edges[0], edges[1]), unkept)
+                spans.append((place, replace(one, by="" if subject.startswith(OVERLAP) else subject)))
             elif None not in edges:
                 at.error("span-order", f"'{code}' stops when it starts, at {shown_s(time_s)} s", "remove both events")
     for (_, code, _), (_, at, time_s) in started.items():
         at.error("state-unpaired", f"'{code}' starts at {shown_s(time_s)} s, and never stops", "add the stop, or remove the start")
     where.faults.extend(fields.unkept(where.file, [f"{what} of '{name}' ({count})" for what, count in unkept.items() if count]))
     return [span for _, span in sorted(spans, key=lambda one: one[0])]
+
+
+def _refuse_several(where: Where, spans: Sequence[NamedSpan], vocabulary: Vocabulary) -> None:
+    """Note phases of several subjects: hands and people have actions, but the operation has one phase."""
+    kinds = named_spans.kinds_of(spans, vocabulary)
+    subjects = sorted({span.by for span in spans if kinds[span.of] == "phase"} - {""})
+    if len(subjects) > 1:
+        what = f"{len(subjects)} subjects have phases: {', '.join(map(repr, subjects))[:120]}"
+        where.error(
+            "annotators-several", what, "give an observation those of one annotator, or of what was settled, under one subject or none"
+        )
 
 
 def _timed(where: Where, name: str, events: Sequence[Any], unkept: Counter[str]) -> Iterator[tuple[Where, Fraction, tuple[str, str, str]]]:

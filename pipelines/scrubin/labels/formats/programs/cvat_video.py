@@ -74,6 +74,7 @@ class _Reading:
     by_hand=ByHand(
         vocabulary_of=cvat_meta.vocabulary_of,
         fps_unstated=True,
+        first=0,
         evidence=cvat_meta.evidence(TRACK),
     ),
 )

@@ -3,7 +3,8 @@
 ``named_spans`` says what a tier has, by its name or that of its linguistic type. Times are those of the media: ``TIME_ORIGIN``, where a
 medium was synchronised, is added. An instant without a time lies evenly between its neighbours on its tier, as ELAN shows it; a label that
 refers to another one has its time, several of them share it evenly. An empty value with a ``CVE_REF`` is that of the controlled vocabulary.
-Labels of several annotators on tiers of one kind are refused: ELAN exports the tiers of one. Written files name their vocabulary in a
+Tiers of one kind that differ in annotator, in participant or behind the ``@`` of their name are of several people: ELAN exports those of
+one, and others are refused. Written files name their vocabulary in a
 ``PROPERTY`` of the header; where spans overlap they have several tiers. Their date is fixed, so that same labels are the same bytes.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -48,11 +49,17 @@ class _Tier:
     name: str
     type_name: str
     annotator: str
+    participant: str
     annotations: list[ElementTree.Element]
 
     @property
     def place(self) -> str:
         return f"tier '{self.name}'"
+
+    @property
+    def behind_at(self) -> str:
+        """Whom the name says that it is of, as in ``phase@AB``."""
+        return self.name.partition("@")[2].strip()
 
 
 @dataclass
@@ -106,6 +113,7 @@ def read(source: LabelFiles) -> Labels:
     if document.guessed:
         what = f"{count_text(document.guessed, 'label')} with an instant that has no time: it is set evenly between its neighbours"
         document.where.warning("time-missing", what)
+    _refuse_several(document, spans, source.vocabulary)
     labels = named_spans.labels_of(document.where, NAME, source.recording, source.vocabulary, spans, "tier")
     AnnotationError.raise_any(document.where.faults)
     return replace(labels, faults=document.where.faults.all())
@@ -122,7 +130,6 @@ def _spans(document: _Document) -> list[NamedSpan]:
     for tier in tiers:
         _place_aligned(document, tier)
     _place_referring(document, tiers)
-    _refuse_annotators(document, tiers)
     origin_s = Fraction(_origin_ms(document, header), 1000)
     entries = _entries(document.root)
     return [span for tier in tiers for span in _spans_of_tier(document, tier, origin_s, entries)]
@@ -130,7 +137,8 @@ def _spans(document: _Document) -> list[NamedSpan]:
 
 def _tier(element: ElementTree.Element) -> _Tier:
     annotations = [one for of in element.findall("ANNOTATION") for one in of if one.tag in (KINDS_ALIGNED, KINDS_REFERRING)]
-    return _Tier(element.get("TIER_ID", ""), element.get("LINGUISTIC_TYPE_REF", ""), element.get("ANNOTATOR", "").strip(), annotations)
+    name, type_name = element.get("TIER_ID", ""), element.get("LINGUISTIC_TYPE_REF", "")
+    return _Tier(name, type_name, element.get("ANNOTATOR", "").strip(), element.get("PARTICIPANT", "").strip(), annotations)
 
 
 def _whole(text: str) -> int | None:
@@ -253,13 +261,25 @@ def _in_order(group: list[ElementTree.Element]) -> list[str]:
     return ordered if len(ordered) == len(set(names)) else list(dict.fromkeys(names))
 
 
-def _refuse_annotators(document: _Document, tiers: list[_Tier]) -> None:
-    for kind in KINDS:
-        people = sorted({one.annotator for one in tiers if one.annotator and one.annotations and kind_of(one.name, one.type_name) == kind})
-        if len(people) > 1:
-            names = [one.name for one in tiers if one.annotator and kind_of(one.name, one.type_name) == kind]
-            what = f"{len(people)} annotators have tiers of {kind}s: {', '.join(repr(name) for name in names)[:120]}"
-            document.where.error("annotators-several", what, "export the tiers of one annotator, or of what was settled")
+def _refuse_several(document: _Document, spans: list[NamedSpan], vocabulary: Vocabulary) -> None:
+    """Note kinds of which several people have tiers: their labels would become those of one."""
+    kinds = named_spans.kinds_of(spans, vocabulary)
+    tiers = [tier for tier in map(_tier, document.root.findall("TIER")) if kinds.get(tier.name) is not None]
+    for kind in (*KINDS, INSTRUMENT):
+        of_kind = [tier for tier in tiers if kinds[tier.name] == kind]
+        of_whom = {
+            "annotators": {tier.annotator for tier in of_kind} - {""},
+            "participants": {tier.participant for tier in of_kind} - {""},
+            "names behind '@'": {tier.behind_at for tier in of_kind} - {""},
+        }
+        several = next((f"{len(people)} {what}" for what, people in of_whom.items() if len(people) > 1), "")
+        # "phase" beside "phase@AB" is another person's, too.
+        names = Counter(tier.name.partition("@")[0].strip().casefold() for tier in of_kind)
+        if several or max(names.values(), default=1) > 1:
+            listed = ", ".join(repr(tier.name) for tier in of_kind)[:120]
+            what = f"{several or 'several people'} have tiers of {kind}s: {listed}"
+            fix = "export the tiers of one annotator, or of what was settled; where all are of one, give them the same name there, or none"
+            document.where.error("annotators-several", what, fix)
 
 
 def _entries(root: ElementTree.Element) -> dict[str, list[str]]:

@@ -6,8 +6,9 @@ its span of life (``label_studio_sdk`` 2.1.2, ``postprocessing/video.py``). They
 ``timelinelabels`` have first and last frame, from 1, both included. They are phases or steps as the name of their control says
 (``from_name``), else phases, where the vocabulary has them. Where two overlap, the later one counts, and it is said.
 
-The recording is called like the video, without the eight letters that an upload gets. One annotation of a task is read: the only one, or
-of several the only one that is marked as ground truth. Predictions, cancelled annotations and results of other types are counted.
+Frames are counted at the ``framerate`` of the tag, whatever the video has. Tracks state it, as the ``time`` of a key frame is frame /
+framerate; timelines do not. The recording is called like the video, an upload without the eight letters that it got. One annotation of a
+task is read: the only one, or the only one marked as ground truth. Predictions, cancelled ones and results of other types are counted.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from scrubin.labels.formats.programs.named_spans import INSTRUMENT, NamedSpan
 from scrubin.labels.model import (
     BOX,
     SOURCE_FRAMES,
+    Clock,
     Collection,
     LabelFiles,
     Labels,
@@ -57,7 +59,11 @@ VOCABULARY, FRAMES = "scrubin_vocabulary", "scrubin_frames"
 BOXES, TIMELINE = "videorectangle", "timelinelabels"
 INTERPOLATED = "interpolated"
 DETAILS = {tracks.ONLY: "Int64", INTERPOLATED: "Int64"}
-UPLOAD = re.compile(r"[0-9a-f]{8}-(?=.)")
+UPLOADED = re.compile(r"(?:[^?#]*/)?data/upload/|[^?#]*\?filepath=upload/[0-9]+/")
+"""How the address of an uploaded file begins, here or in its cloud; a folder of one's own stands behind ``?d=``."""
+UPLOAD = re.compile(r"^[0-9a-f]{8}-(?=.)")
+SAVE_AGAIN = "save the annotation again in Label Studio, and export it"
+RATE_IS = "Label Studio counts at the framerate of its tag <Video>, 24 where that says none, whatever rate the video has"
 OWN_TRACK = re.compile(r"track_([0-9]{1,9})")
 MOST_FRAMES, MOST_BOXES = 2_000_000, 5_000_000
 SIDES = ("x", "y", "width", "height")
@@ -76,6 +82,7 @@ class _Task:
     tolerance: float
     rows: list[dict[str, Any]] = field(default_factory=list)
     spans: list[tuple[str, int, int, int]] = field(default_factory=list)
+    rates: set[Fraction] = field(default_factory=set)
     frames: int = 0
     drawn: int = 0
     has_boxes: bool = False
@@ -126,9 +133,9 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     NAME,
     pattern=r"[^/]+\.json",
     expected="<any name>.json, Label Studio's export as JSON, of videos",
-    title="Label Studio JSON of videos: tracks by key frames in percent, and timelines; frames are those of the video",
+    title="Label Studio JSON of videos: tracks by key frames in percent, and timelines; frames from 1 at the rate of its tag",
     by_hand=ByHand(
-        vocabulary_of=vocabulary_of, vocabulary=named_spans.PREFERRED, fps_unstated=True, evidence=_is_export, holds=("segments",)
+        named_spans.PREFERRED, vocabulary_of, fps_unstated=True, rate_is=RATE_IS, first=1, evidence=_is_export, holds=("segments",)
     ),
 )
 def read(source: LabelFiles) -> Collection:
@@ -184,7 +191,7 @@ def _recording(data: Mapping[str, Any]) -> str | None:
     texts = {key: value for key, value in data.items() if isinstance(value, str) and value and not key.startswith("scrubin")}
     named = next((texts[key] for key in sorted(texts, key=lambda key: ("video" not in key.casefold(), key))), "")
     stem = PurePosixPath(named.rsplit("/", 1)[-1].removeprefix("?d=")).stem
-    return UPLOAD.sub("", stem, count=1) or None if UPLOAD.match(stem) else stem or None
+    return (UPLOAD.sub("", stem) if UPLOADED.match(named) else stem) or None
 
 
 def _chosen(one: _Task, task: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -250,6 +257,7 @@ def _read_boxes(one: _Task, where: Where, value: Mapping[str, Any], track: int |
         where.error("value-type", what, "export it again")
         return
     one.frames, one.has_boxes = max(one.frames, int(count or 0)), True
+    _read_rate(one, where, sequence, int(count or 0), value.get("duration"))
     id_ = where.id_of(one.vocabulary, INSTRUMENT, names[0])
     keys: list[tuple[int, bool, bool, tuple[float, ...]]] = []
     for key in sequence:
@@ -279,6 +287,18 @@ def _read_boxes(one: _Task, where: Where, value: Mapping[str, Any], track: int |
                 _fill(one, where, ids, (first[0], np.array(first[3])), (last[0], np.array(last[3])))
 
 
+def _read_rate(one: _Task, where: Where, sequence: Sequence[Any], count: int, duration: Any) -> None:
+    """Add the rate that a track states."""
+    keys: list[tuple[Any, Any]] = [(key.get("frame"), key.get("time")) for key in sequence if isinstance(key, Mapping)]
+    timed = [(frame, time) for frame, time in keys if fields.is_whole(frame) and fields.is_number(time) and time > 0]
+    length_s = float(duration) if fields.is_number(duration) and duration > 0 else 0.0
+    rate = fields.rate_of_times(timed, count, length_s)
+    one.rates |= set() if rate is None else {rate}
+    if rate is None and (timed or (count and length_s)):
+        at = "".join(f", and frame {frame} is at {time:g} s" for frame, time in timed[-1:])
+        where.error("rate-contradicted", f"of {count} frames in {length_s:g} s{at}: no rate fits all", SAVE_AGAIN)
+
+
 def _fill(one: _Task, where: Where, ids: Mapping[str, Any], first: tuple[int, Any], last: tuple[int, Any]) -> None:
     """Add the boxes between two frames."""
     one.drawn += last[0] - first[0] - 1
@@ -305,6 +325,9 @@ def _labels(one: _Task, name: str, count: int, *, boxes: bool) -> Labels:
         phases |= dict.fromkeys(range(start, end), id_)
     if overlaps:
         where.warning("span-overlap", f"{overlaps} frames have two phases: the one that starts later counts")
+    if len(one.rates) > 1:
+        where.error("rate-contradicted", f"its tracks state {' and '.join(map(str, sorted(one.rates)))} frames per second", SAVE_AGAIN)
+    rate = min(one.rates, default=None)
     steps = [span for span in one.spans if span[0] != "phase"]
     instances = None
     if boxes:
@@ -319,11 +342,13 @@ def _labels(one: _Task, name: str, count: int, *, boxes: bool) -> Labels:
         name,
         NAME,
         one.vocabulary,
-        SOURCE_FRAMES,
+        SOURCE_FRAMES if rate is None else Clock(1 / rate),
         phases=layer if labelled else None,
         instances=instances,
         detail="instrument",
         segments=segment_rows(steps) if steps else None,
+        counts_time=rate is not None,
+        program_fps=rate,
     )
 
 
@@ -332,6 +357,10 @@ def write(collection: Collection, out: Output) -> None:
     """Write ``label_studio.json``: a task per recording, with one annotation; a box in no track has a result of its own."""
     vocabulary = own_categories.reference(one_vocabulary(collection.recordings))
     tasks = []
+    rates = {(1 / one.clock.period_s, one.instances is not None) for one in collection.recordings if one.clock.period_s}
+    for rate, is_stated in sorted(rates):
+        asked = "" if is_stated else f", and read timelines without boxes, which do not state it, with --fps {rate}"
+        out.notes.append(f"{NAME}: frames are numbered at {rate} per second: set this framerate in the tag <Video>{asked}")
     for number, labels in enumerate(collection.recordings, start=1):
         period_s = labels.clock.period_s or Fraction(0)
         results = [*_boxes(labels, period_s, out), *_timeline(labels)]
@@ -406,7 +435,7 @@ def _sequence(rows: Sequence[Mapping[str, Any]], period_s: Fraction) -> list[dic
             "frame": rows[at]["position"] + 1,
             "enabled": at not in ends,
             "rotation": 0,
-            "time": float(rows[at]["position"] * period_s),
+            "time": float((rows[at]["position"] + 1) * period_s),
             **{name: round(rows[at][side] * 100, DIGITS) for name, side in zip(SIDES, BOX, strict=True)},
         }
         for at in sorted(kept)

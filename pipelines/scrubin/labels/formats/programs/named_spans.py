@@ -73,6 +73,8 @@ class NamedSpan:
         What the name says that its labels are; None where it says nothing.
     place
         Where it stands, for messages.
+    by
+        Who or what it is said to be of.
     """
 
     of: str
@@ -81,6 +83,7 @@ class NamedSpan:
     start: int
     end: int
     place: str = ""
+    by: str = ""
 
 
 def kind_of(*names: str) -> Naming | None:
@@ -173,7 +176,7 @@ def labels_of(where: Where, form: str, recording: str, vocabulary: Vocabulary, s
     lists
         How the program calls lists, such as ``tier``.
     """
-    kinds = _kinds(spans, vocabulary)
+    kinds = kinds_of(spans, vocabulary)
     counts = Counter(span.of for span in spans)
     other = [f"{lists} '{name}' ({count_text(counts[name], 'label')})" for name, kind in kinds.items() if kind is None]
     where.faults.extend(fields.unkept(where.file, other))
@@ -205,7 +208,7 @@ def labels_of(where: Where, form: str, recording: str, vocabulary: Vocabulary, s
     )
 
 
-def _kinds(spans: Sequence[NamedSpan], vocabulary: Vocabulary) -> dict[str, Naming | None]:
+def kinds_of(spans: Sequence[NamedSpan], vocabulary: Vocabulary) -> dict[str, Naming | None]:
     """Return what each list has, by its name: as it says itself, else as the vocabulary does."""
     labels: dict[str, dict[str, None]] = defaultdict(dict)
     said: dict[str, Naming | None] = {}

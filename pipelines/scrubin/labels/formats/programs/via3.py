@@ -1,9 +1,9 @@
 """VIA 3: a project, ``<name>.json``, or its export as CSV: segments of time of videos, labelled by attributes, in seconds.
 
-A file of the project is a recording, by its name without the ending. ``named_spans`` says what an attribute has, by its name. A segment
-has a label of each of its attributes: an option by its id, several with commas for a list of boxes to tick, else what was typed. Regions,
-single instants and labels of a whole file are not kept, which is said. Views of several files at once are refused. Written projects name
-their vocabulary under ``config``; the video is ``<recording>.mp4``. Written is the project, not the CSV.
+A file of the project is a recording, by its name without the ending; two files of one name are refused. ``named_spans`` says what an
+attribute has, by its name. A segment has a label of each of its attributes: an option by its id, several with commas for a list of boxes to
+tick, else what was typed. Regions, single instants and labels of a whole file are not kept, which is said. Views of several files at once
+are refused. Written projects name their vocabulary under ``config``; the video is ``<recording>.mp4``. Written is the project, not the CSV.
 """
 
 from __future__ import annotations
@@ -127,6 +127,7 @@ def _spans(where: Where, document: _Project, files: Mapping[str, bytes]) -> dict
     if where.faults.errors():
         return {}
     found: dict[str, list[NamedSpan]] = defaultdict(list)
+    file_of, repeated = dict[str, str](), dict[str, list[str]]()
     unkept: Counter[str] = Counter()
     for name, one in (parts["metadata"] or {}).items():
         at = where.at(f"metadata {name}")
@@ -136,29 +137,41 @@ def _spans(where: Where, document: _Project, files: Mapping[str, bytes]) -> dict
         if one.get("xy") or len(one["z"]) != 2:
             unkept["regions" if one.get("xy") else "labels of a file" if not one["z"] else "instants"] += 1
             continue
-        recording, edges = _recording(at, one, parts["view"] or {}, parts["file"] or {}), _edges(at, one["z"])
-        if recording is None or edges is None:
+        fid, edges = _file(at, one, parts["view"] or {}), _edges(at, one["z"])
+        recording = None if fid is None else _recording(at, fid, parts["file"] or {})
+        if fid is None or recording is None or edges is None:
             continue
+        if file_of.setdefault(recording, fid) != fid:
+            repeated.setdefault(recording, [file_of[recording]])
+            repeated[recording] += [fid] * (fid not in repeated[recording])
         for attribute, value in one["av"].items():
             labels = _labels(at, (parts["attribute"] or {}).get(attribute), attribute, value)
             found[recording] += [NamedSpan(of, kind_of(of), label, *edges, place=at.place) for of, label in labels]
+    for recording, fids in repeated.items():
+        what = f"files {', '.join(repr(fid[:60]) for fid in fids)} are several videos of the name '{recording}'"
+        where.error("file-repeated", what, "give each video a name of its own, also in the project, or export a project of each")
     where.faults.extend(fields.unkept(where.file, [f"{what} ({count})" for what, count in unkept.items()]))
     return dict(found)
 
 
-def _recording(at: Where, one: Mapping[str, Any], views: Mapping[str, Any], files: Mapping[str, Any]) -> str | None:
-    """Return the name of the file of a segment."""
+def _file(at: Where, one: Mapping[str, Any], views: Mapping[str, Any]) -> str | None:
+    """Return the id of the file of a segment."""
     vid = one.get("vid")
     view = views.get(vid) if isinstance(vid, str) else None
     listed = view.get("fid_list") if isinstance(view, Mapping) else None
     if not isinstance(listed, list) or len(listed) != 1 or not isinstance(listed[0], str):
         at.error("view", f"view {documents.shown(vid)} shows {documents.shown(listed)}, expected one file", "give each file a view")
         return None
-    of = files.get(listed[0])
+    return listed[0]
+
+
+def _recording(at: Where, fid: str, files: Mapping[str, Any]) -> str | None:
+    """Return the name of a file."""
+    of = files.get(fid)
     name = of.get("fname") or of.get("src") if isinstance(of, Mapping) else None
     stem = PurePosixPath(unquote(name).replace("\\", "/")).stem if isinstance(name, str) else ""
     if not stem:
-        at.error("id-unknown", f"file '{listed[0][:60]}' has no name", "save the project again")
+        at.error("id-unknown", f"file '{fid[:60]}' has no name", "save the project again")
     return stem or None
 
 

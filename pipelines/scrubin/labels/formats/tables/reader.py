@@ -196,7 +196,7 @@ def _is_table(path: Path) -> bool:
     pattern=rf"(?:{'|'.join((*NAMES, SPANS.name))})\.(?:parquet|csv)|{NOTES}",
     expected=f"{', '.join(NAMES[:-1])} or {NAMES[-1]}, each .parquet or .csv, and labels.json",
     title="our own tables as parquet (or, written as tables-csv, CSV)",
-    by_hand=ByHand(names_vocabulary=True, evidence=_is_table, is_whole=stored.lie_at),
+    by_hand=ByHand(names_vocabulary=True, first=0, evidence=_is_table, is_whole=stored.lie_at),
 )
 def read(source: LabelFiles) -> Collection:
     """Return what the tables of a folder say of the recordings without an error; all faults are in ``Collection.faults``.

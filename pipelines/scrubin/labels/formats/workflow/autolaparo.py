@@ -35,7 +35,7 @@ def _has_phases(path: Path) -> bool:
     pattern=rf"{PREFIX}(?P<recording>[^/]+)\.txt",
     expected=f"{PREFIX}<number>.txt",
     title="AutoLaparo phases txt: a phase per second, frames and phases from 1",
-    by_hand=ByHand(vocabulary="autolaparo", evidence=_has_phases, beside=r"laparoscope_motion_label\.(?:txt|csv)"),
+    by_hand=ByHand(vocabulary="autolaparo", first=1, evidence=_has_phases, beside=r"laparoscope_motion_label\.(?:txt|csv)"),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the phases of a recording; frame n of the file is position n - 1.

@@ -39,7 +39,7 @@ def _names_its_pictures(path: Path) -> bool:
     pattern=r"(?P<recording>[^/]+)\.csv",
     expected="<video>_<part>.csv, with the columns Frame and Phase, a frame such as 01_1_0001",
     title="EgoSurgery phases: a row per labelled picture, one in two seconds, numbered from 1",
-    by_hand=ByHand(vocabulary=NAME, evidence=_names_its_pictures),
+    by_hand=ByHand(vocabulary=NAME, first=1, evidence=_names_its_pictures),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the phases of a part of a video; picture n is position n - 1.
