@@ -42,6 +42,10 @@ LISTED = (
     f"{{}}: it lists somebody whom no run has left out yet: {RELEASE} still holds them if they were released, and a run leaves them out "
     f"then only when 'release.version' in params.yaml is raised by a major step\n"
 )
+BACK = (
+    f"{LOCK}: the release that it names, or {RELEASE} where DVC's cache has no list of that, holds somebody of whom "
+    f"{PRIVATE / 'withdrawn.json'} remembers that they withdrew; if another clone made it, that one has to know\n"
+)
 GONE_FOR_GOOD = (
     f"if {{}} is gone for good, and nobody withdrew since that release, 'git checkout {LOCK}' names it again as it was committed, "
     "until the next run\n"
@@ -147,22 +151,24 @@ def _withholding() -> Iterator[None]:
 
 
 def _withhold_waiting(*, is_known: Callable[[Exception], bool] = lambda _: False) -> None:
-    """Let `dvc push` send nothing where somebody withdrew whom no run has left out yet: `dvc.lock` names a release with them.
+    """Let `dvc push` send nothing where `dvc.lock` names a release with somebody who withdrew: whom no run has left out yet, or earlier.
 
-    The study that parameters name and that of the release are asked, each by itself. Where one cannot tell, nothing is sent either, and
-    no file goes but of those who wait in another: the next run may be able to tell.
+    Who waits is listed: the study that parameters name and that of the release are asked, each by itself. Who withdrew earlier is
+    remembered: the release itself is asked. Where one cannot tell, nothing is sent either, and no file goes but of those of whom another
+    tells: the next run may be able to tell.
 
     Parameters
     ----------
     is_known
         Whether an error is said elsewhere.
     """
+    from scrubin.audit.expected import withdrawal_memory
     from scrubin.base import params
     from scrubin.curate.project import strange_lock
     from scrubin.stages.withdrawals import notice
 
     studies, stated, gone = list[Path](), set[Path | None](), list[Path]()
-    waiting, unknown = dict[Path, frozenset[str]](), list[str]()
+    waiting, back, unknown = dict[Path, frozenset[str]](), list[frozenset[str]](), list[str]()
     with _noted(unknown):
         studies.append(params.raw_of())
     with _noted(unknown), contextlib.suppress(ReleaseError):
@@ -176,26 +182,29 @@ def _withhold_waiting(*, is_known: Callable[[Exception], bool] = lambda _: False
                 gone.append(raw)
             elif (staying := notice.staying_at_news(raw)) is not None:
                 waiting[raw] = staying
+    with _noted(unknown):
+        remembered = withdrawal_memory.load()
+        back += [notice.staying(remembered)] if outputs.release_holds(Path(), remembered) else []
     to_restore = ""
     with _noted(unknown):
         if missed := _missed(gone, studies, stated):
-            to_restore = "" if waiting or unknown else GONE_FOR_GOOD.format(missed[-1])
+            to_restore = "" if waiting or back or unknown else GONE_FOR_GOOD.format(missed[-1])
             unknown += [f"{raw}: there is no {recordings_list.NAME} in it" for raw in missed]
-    if not (waiting or unknown):
+    if not (waiting or back or unknown):
         return
     of = next((raw for raw in (*waiting, *studies[1:], *studies) if raw != DEMO), Path())
     strange = strange_lock.look(of)
     # Before all else, as files may not be to be removed.
     with _said(is_known):
         if releases.withhold():
-            listed = "".join(LISTED.format(raw / withdrawals.NAME) for raw in waiting)
+            listed = "".join([*(LISTED.format(raw / withdrawals.NAME) for raw in waiting), *(BACK for _ in back)])
             why = f"who waits to be left out cannot be told ({'; '.join(dict.fromkeys(unknown))})\n" if unknown else ""
             to_look_at = f"to look at: {strange_lock.fault(strange, of).line()}\n" if strange else ""
             sys.stderr.write(f"{listed}{why}{NOT_NAMED}{to_restore}{to_look_at}")
     # A lock that cannot be read now may be put back as it was.
     with _said(is_known):
-        if waiting:
-            outputs.forget_releases(Path(), frozenset.intersection(*waiting.values()))
+        if waiting or back:
+            outputs.forget_releases(Path(), frozenset.intersection(*waiting.values(), *back))
 
 
 @contextlib.contextmanager

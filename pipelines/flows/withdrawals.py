@@ -18,8 +18,8 @@ from scrubin.stages.withdrawals import notice, releases
 def main() -> None:
     """Write what is remembered, before anything that the last run knew of them is overwritten."""
     withdrawn = notice.take(params.raw_folder())
-    if notice.is_news(withdrawn, withdrawal_memory.load()):
-        # The last release may hold them, and those before it.
+    if notice.is_news(withdrawn, withdrawal_memory.load()) or outputs.release_holds(Path(), withdrawn):
+        # The last release may hold them, and those before it; or git has brought back one that does.
         releases.withhold()
         outputs.forget_releases(Path(), notice.staying(withdrawn))
     withdrawal_memory.write(withdrawn)

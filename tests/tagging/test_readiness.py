@@ -13,6 +13,8 @@ import pytest
 import made_once
 import small_study
 from scrubin import cli
+from scrubin.audit.expected import withdrawal_memory
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import error
 from scrubin.base.files import sha256_of
@@ -174,6 +176,13 @@ def test_what_was_taken_back_is_not_tagged(project, capsys):
     assert cli.main(["tag", VERSION, str(project)]) == 1
     assert "dvc.lock: it names no release: the last one was refused or taken back" in capsys.readouterr().err
     assert run(project, "git", "tag") == ""
+
+
+def test_a_release_with_somebody_who_withdrew_is_not_tagged(project):
+    withdrawal_memory.write(Memory().with_recording("peg 7", "consent", {"id": ["glimst"]}, []), project)
+    assert rules(project) == set()
+    withdrawal_memory.write(Memory().with_recording("peg 7", "consent", {"id": ["balanced"]}, []), project)
+    assert rules(project) == {"withdrawn"}
 
 
 def test_what_git_does_not_have_is_named(project):

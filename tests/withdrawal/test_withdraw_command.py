@@ -182,6 +182,31 @@ def test_nor_does_what_dvc_remembers_of_an_earlier_push(project, capsys, tmp_pat
     assert kept == {"a film of Ben"}, "stages and the store need those of all others"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("of", ["this clone", "another clone"])
+def test_nor_one_whose_release_is_pulled_after_it_and_stays_when_a_run_is_refused(project, capsys, tmp_path_factory, of):
+    """Everybody of it is remembered by then, so that no run sees anything new; another clone releases without knowing of her."""
+    remote, lock, other = tmp_path_factory.mktemp("remote"), project / "dvc.lock", tmp_path_factory.mktemp("other")
+    as_tracked(project, remote)
+    shutil.copytree(project, other, dirs_exist_ok=True)
+    if of == "another clone":
+        (other / "data/release/certificate.json").write_text("of all: certificate.json of version 1.1.0")
+    subprocess.run([DVC, "commit", "-q", "-f"], check=True, cwd=other)
+    subprocess.run([DVC, "push", "-q"], check=True, cwd=other)
+    assert run(capsys, "--participant", "Ann", "--reason", "consent")[0] == 0
+    shutil.copy(other / "dvc.lock", lock)
+    subprocess.run([DVC, "pull", "-q", "--allow-missing", "data/release"], check=True)
+    assert (project / "data/release/videos/glimst.mkv").read_text() == "a film of Ann"
+    shutil.rmtree(remote)
+    done = subprocess.run([sys.executable, ROOT / "pipelines/flows/repro.py"], check=False, capture_output=True, text=True)
+    assert "nothing was started" in done.stderr
+    assert done.stderr.count("dvc.lock: the release that it names, or data/release where DVC's cache has no list of that, holds") == 1
+    for text in (lock.read_text(), (other / "dvc.lock").read_text()):  # also when git brings it once more
+        lock.write_text(text)
+        subprocess.run([DVC, "push", "-q"], check=False)
+        assert sent(remote) == set()
+
+
 def test_exported_labels_go_with_their_name_and_those_that_somebody_changed_are_left(project, capsys):
     raw = project / "data/raw"
     paths = {name: f"{written.LABELS_FOLDER}/{name}.labels.json" for name in ("a1", "a2", "b1")}

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import repro
+import withdrawals as stage_withdrawals
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Gone, Memory
 from scrubin.base import params
@@ -459,6 +460,106 @@ def test_a_study_that_was_moved_or_changed_and_a_clone_that_never_had_one_are_le
     assert repro.main() == 2
     assert (listed_run / "dvc.lock").read_bytes() == before
     assert "cannot be told" not in capsys.readouterr().err
+
+
+def remembered(project):
+    """Somebody withdrew earlier, and no row tells it any more; P08 has another id, and a name that stands in every release."""
+    study(project / "data/raw")
+    (project / "data/raw/recordings.csv").write_text("recording,participant,site,path\npeg 8,P08,,videos/b.mkv\n")
+    withdrawal_memory.write(Memory().with_recording("videos", "consent", {"id": ["id7"]}, []), project)
+
+
+def lists(folder, *ids):
+    """A cache of DVC in which there are the release that the lock names, and its files."""
+    files = {name: "a0" + "0" * 30 for name in ("SHA256SUMS", "certificate.json", "tables/videos.parquet")}
+    files |= {f"videos/{id_}.mkv": f"a{id_[-1]}" + "0" * 30 for id_ in ids}
+    for md5 in (*files.values(), "fedcba9876543210fedcba9876543210.dir"):
+        path = folder / "files/md5" / md5[:2] / md5[2:]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps([{"relpath": name, "md5": of} for name, of in files.items()]))
+
+
+def lies_there(project, *ids):
+    (project / "data/release/videos").mkdir(parents=True)
+    for id_ in ids:
+        (project / f"data/release/videos/{id_}.mkv").touch()
+
+
+def listed_elsewhere(project):
+    (project / ".dvc").mkdir()
+    (project / ".dvc/config").write_text(f"[cache]\n    dir = {project / 'shared'}\n")
+    lists(project / "shared", "id7", "id8")
+
+
+def tampered(project):
+    lists(project / ".dvc/cache", "id7", "id8")
+    (project / ".dvc/cache/files/md5/fe/dcba9876543210fedcba9876543210.dir").write_text("[")
+    lies_there(project, "id7", "id8")
+
+
+BROUGHT_BACK = {
+    "pulled": lambda project: lists(project / ".dvc/cache", "id7", "id8"),
+    "pulled into a cache elsewhere": listed_elsewhere,
+    "in its place alone": lambda project: lies_there(project, "id7", "id8"),
+    "in its place, and a list that cannot be read": tampered,
+}
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile", "meanwhile, and interrupted"])
+@pytest.mark.parametrize("bring", BROUGHT_BACK.values(), ids=BROUGHT_BACK)
+def test_a_release_that_git_or_a_pull_brings_back_sends_nobody_who_withdrew_earlier(listed_run, monkeypatch, capsys, bring, when):
+    """No run sees anything new: they are remembered, and left out of what it would release."""
+    remembered(listed_run)
+
+    def bring_late(**_):
+        bring(listed_run)
+        if when == "meanwhile":
+            return WRONG
+        raise KeyboardInterrupt
+
+    if when == "before":
+        bring(listed_run)
+    else:
+        monkeypatch.setattr(preflight, "look", bring_late)
+    assert repro.main() in {2, repro.interrupts.INTERRUPTED}
+    said = capsys.readouterr().err
+    assert not releases.names_release(listed_run)
+    assert said.count(repro.BACK) == said.count(repro.NOT_NAMED) == 1
+    assert "it lists somebody" not in said
+    assert "git checkout" not in said, "they could be sent by it"
+    kept = {path.parent.name for path in (listed_run / ".dvc").glob("cache/files/md5/??/*") if path.parent.name != "fe"}
+    assert kept <= {"a8"} or bring is tampered, "those of P08 alone may be needed"
+
+
+def test_nor_does_a_bare_dvc_repro_leave_it_named(listed_run):
+    remembered(listed_run)
+    lists(listed_run / ".dvc/cache", "id7", "id8")
+    stage_withdrawals.main.fn()
+    assert not releases.names_release()
+    assert not Path(".dvc/cache/files/md5/a7").joinpath("0" * 30).exists()
+
+
+CLEAN = {
+    "of the others alone": lambda project: lists(project / ".dvc/cache", "id8"),
+    "beside one in its place that held them": lambda project: (lists(project / ".dvc/cache", "id8"), lies_there(project, "id7", "id8")),
+    "of which nothing is here": lambda project: None,
+    "after it was taken back": lambda project: (
+        lists(project / ".dvc/cache", "id7", "id8"),
+        withdrawal_memory.write(withdrawal_memory.load(project).without([], ["videos"]), project),
+    ),
+}
+
+
+@pytest.mark.parametrize("bring", CLEAN.values(), ids=CLEAN)
+def test_a_release_without_those_who_withdrew_stays_named_whatever_else_they_are_called(listed_run, monkeypatch, capsys, bring):
+    """A recording of theirs is called as a folder of every release."""
+    remembered(listed_run)
+    bring(listed_run)
+    before = (listed_run / "dvc.lock").read_bytes()
+    monkeypatch.setattr(repro.outputs, "forget_releases", None)
+    assert repro.main() == 2
+    assert (listed_run / "dvc.lock").read_bytes() == before
+    assert "dvc.lock" not in capsys.readouterr().err
 
 
 CONFLICT = f"<<<<<<< HEAD\n{OF_STUDY}=======\n{LOCK}>>>>>>> theirs\n".encode()

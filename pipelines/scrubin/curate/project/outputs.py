@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import file_lists, private_paths, strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, error
@@ -152,9 +153,33 @@ def is_in_place(project: Path, folder: Path, told_by: str) -> bool:
     md5, there = stated_md5(project, folder), project / folder / told_by
     if md5 is None or not there.is_file():
         return False
+    return _members(object_path(_cache(project), md5)).get(told_by) == md5_of(there)
+
+
+def release_holds(project: Path, withdrawn: Memory) -> bool:
+    """Whether ``dvc push`` would send somebody who withdrew: the release that ``dvc.lock`` names has files under an id of theirs.
+
+    Git brings back an older lock and a pull its release, or those of another clone, which does not know of it. DVC's list in the cache
+    tells, and where there is none the release in its place. Nothing is sent by a lock that cannot be read.
+
+    Parameters
+    ----------
+    withdrawn
+        Whoever is remembered in this clone.
+    """
+    md5 = None
+    with contextlib.suppress(ReleaseError):
+        md5 = stated_md5(project, RELEASE) if withdrawn else None
+    if md5 is None:
+        return False
+    listed = _members(object_path(_cache(project), md5)) or (path.name for path in (project / RELEASE).rglob("*"))
+    return any(withdrawn.has("id", word) for word in {word for path in listed for word in _words(path)})
+
+
+def _cache(project: Path) -> Path:
+    """Return where DVC keeps objects, also outside of the project."""
     elsewhere = private_paths.sharing(project).cache
-    cache = project / CACHE if elsewhere is None else elsewhere / CACHE.relative_to(CACHE.parents[1])
-    return _members(object_path(cache, md5)).get(told_by) == md5_of(there)
+    return project / CACHE if elsewhere is None else elsewhere / CACHE.relative_to(CACHE.parents[1])
 
 
 def read_outputs(project: Path) -> Outputs:

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scrubin.audit import run
+from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, count_text
@@ -122,9 +123,12 @@ def remote_of(project: Path) -> str | None:
 
 
 def released(project: Path, _: str) -> Iterator[Fault]:
-    """Yield a fault when the last run has not released anything, so that nothing would be pushed."""
+    """Yield a fault when nothing would be pushed, as the last run has not released anything, or somebody who withdrew."""
     if not releases.names_release(project):
         yield Fault(str(LOCK), "release", "it names no release: the last one was refused or taken back", "run 'make repro', then commit it")
+    elif outputs.release_holds(project, withdrawal_memory.load(project)):
+        fix = "run 'make repro', which releases without them, then commit it"
+        yield Fault(str(LOCK), "withdrawn", "the release that it names holds somebody who withdrew", fix)
 
 
 def up_to_date(project: Path, _: str) -> Iterator[Fault]:
