@@ -12,8 +12,13 @@ import hidden_releases
 from score_runs import fault, good, put, sides
 from scrubin import cli
 from scrubin.base.files import sha256_of
+from scrubin.evaluate import released_truth
 from scrubin.evaluate.challenge import evalai
-from scrubin.evaluate.side import sentence_on_changed_truth
+from scrubin.evaluate.ranking import leaderboard, ranking_text
+
+
+def sentence_on_changed_truth(truth):
+    return released_truth.sentence_on_changed(truth, released_truth.look(truth))
 
 
 @pytest.fixture
@@ -68,6 +73,97 @@ def test_a_ranking_and_a_bundle_say_that_labels_changed(release, of_test, tmp_pa
     ):
         assert cli.main(command) == 0
         assert SAID in capsys.readouterr().err
+
+
+def test_removed_labels_are_named_and_put_to_no_team(release, of_test, tmp_path, capsys):
+    team = hidden_releases.submission(tmp_path / "team", "phases")
+    (release / PHASES).unlink()
+    said = "1 file of the ground truth is missing, such as cholect50/phases/bleecauls.csv: the numbers are not those of others"
+    mend = f"run: scrubin ground-truth-check {release / 'groundtruth'}"
+    home = release / "groundtruth/cholect50"
+    for truth in (release, home, home / "phases"):
+        assert sentence_on_changed_truth(truth) == f"{said}; {mend}"
+    assert sentence_on_changed_truth(home / "recognition") is None
+    run = ("--ground-truth", str(release), *of_test)
+    for command in (
+        ["score", "phases", *run, "--predictions", str(team)],
+        ["submission", "check", str(team), *run, "--task", "phases"],
+        ["rank", str(team), "--metric", "phases", *run],
+    ):
+        cli.main(command)
+        assert said in capsys.readouterr().err
+    # Refused for a third video, which the team does not have.
+    told = fault(capsys, "phases", "--ground-truth", release, "--predictions", team)
+    assert "bleecauls.csv: its labels are missing from the ground truth, so it does not count; get the ground truth again" in told
+    assert said in told
+    assert "leave it out" not in told
+    change_other = release / PHASES.replace("bleecauls", "kliawnimp")
+    change_other.write_bytes(change_other.read_bytes() + b"\n")
+    assert f"{SAID}, such as cholect50/phases/kliawnimp.csv, and 1 is missing, such as" in sentence_on_changed_truth(release)
+
+
+def test_who_took_whole_folders_alone_is_not_warned_of_the_rest(release):
+    home = release / "groundtruth/cholect50"
+    for part in ("recognition", "detection"):
+        shutil.rmtree(home / part)
+    assert sentence_on_changed_truth(release) is None
+
+
+def test_of_tracks_the_folder_of_a_whole_recording_is_named(release):
+    folder = release / "groundtruth"
+    tracks = {f"cholect50/tracks/track/{name}/gt/gt.txt": "0" * 64 for name in hidden_releases.FRAMES}
+    state(release, {"files": tracks, "recordings": dict.fromkeys(hidden_releases.FRAMES)})
+    for name in list(tracks)[1:]:
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_text("")
+    assert released_truth.look(release).missing == (next(iter(tracks)),)
+
+
+def test_scores_and_leaderboards_say_of_which_release_they_are(release, of_test, tmp_path, capsys):
+    (release / "croissant.json").write_text(json.dumps({"name": "puppet", "version": "1.2.0"}))
+    team = hidden_releases.submission(tmp_path / "team", "phases")
+    manifest = sha256_of(release / "groundtruth/manifest.json")
+    stated = {"name": "puppet", "version": "1.2.0", "manifest_sha256": manifest, "changed": 0, "missing": 0}
+    said = f"puppet 1.2.0, manifest {manifest[:12]}"
+    page, board = tmp_path / "page.html", tmp_path / "board"
+    scored = good(
+        capsys, "phases", "--ground-truth", release, "--predictions", team, *of_test, "--out", tmp_path / "s.json", "--html", page
+    )
+    assert json.loads((tmp_path / "s.json").read_text())["ground_truth"]["release"] == stated
+    assert f"ground truth: {said}\n" in scored.err
+    assert said in page.read_text()
+    assert cli.main(["rank", str(team), "--metric", "phases", "--ground-truth", str(release), *of_test, "--out", str(board)]) == 0
+    assert f"ground truth: {said}\n" in capsys.readouterr().out
+    ranking = json.loads((board / "ranking.json").read_text())
+    assert ranking["ground_truth"]["release"] == stated
+    assert said in (board / "index.html").read_text()
+    # As earlier versions wrote it.
+    del ranking["ground_truth"]["release"]
+    assert "ground truth:" not in "".join(ranking_text.lines(ranking))
+    assert said not in leaderboard.page(ranking)
+
+
+def test_a_ground_truth_alone_has_a_manifest_and_no_version_and_labels_of_no_release_have_nothing(release, tmp_path):
+    for part in (release, release / "groundtruth/cholect50/phases/bleecauls.csv"):
+        found = released_truth.look(part)
+        assert (found.name, found.version, len(found.manifest_sha256)) == (None, None, 64)
+    shutil.copytree(release / "groundtruth/cholect50/phases", tmp_path / "mine")
+    assert released_truth.look(tmp_path / "mine") is None
+    (release / "croissant.json").write_text(json.dumps({"name": "puppet", "version": "1.2.0"}))
+    (release / "Annotation").mkdir()
+    assert released_truth.look(release / "Annotation").as_json()["version"] == "1.2.0"
+
+
+def test_a_ranking_of_files_says_its_release_too(release, tmp_path):
+    (release / "croissant.json").write_text(json.dumps({"name": "puppet", "version": "1.2.0"}))
+    marks = release / "groundtruth/marks/bleecauls.csv"
+    marks.parent.mkdir()
+    marks.write_text("frame,mark,rater,value\n" + "".join(f"{frame},blurred,0,{frame % 2}\n" for frame in range(6)))
+    shutil.copytree(marks.parent, tmp_path / "team")
+    out = tmp_path / "board"
+    run = ["rank", str(tmp_path / "team"), "--metric", "criteria", "--ground-truth", str(release), "--out", str(out)]
+    assert cli.main(run) == 0
+    assert json.loads((out / "ranking.json").read_text())["ground_truth"]["release"]["version"] == "1.2.0"
 
 
 def test_a_manifest_of_another_program_says_nothing(tmp_path):

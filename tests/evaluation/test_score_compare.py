@@ -227,3 +227,27 @@ def test_repeated_runs_state_the_same_as_one(errors, capsys):
     found, _ = results(capsys, errors, "errors", more=("--predictions", errors / "found", errors / "found"))
     assert {one["options"]["runs"].partition(",")[0] for one in found} == {"mean", "SD"}
     assert {one["stated"]["errors"] for one in found} == {"easy, hard, harder"}
+
+
+def of_release(path, name, version, sha256=None):
+    """The same scores as if the ground truth were of a release."""
+    document = json.loads(path.read_text())
+    document["ground_truth"]["release"] = {"name": "puppet", "version": version, "manifest_sha256": "0f" * 32, "changed": 0, "missing": 0}
+    document["ground_truth"]["sha256"] = sha256 or document["ground_truth"]["sha256"]
+    (path.parent / name).write_text(json.dumps(document))
+    return path.parent / name
+
+
+def test_scores_of_two_versions_are_told_apart_by_their_numbers(errors, capsys):
+    every = scores(errors, capsys, "all.json", "errors")
+    one, same = of_release(every, "one.json", "1.0.0"), of_release(every, "same.json", "1.0.1")
+    other = of_release(every, "other.json", "2.0.0", sha256="a" * 64)
+    said = fault(capsys, "compare", one, other)
+    assert "of puppet 1.0.0, manifest 0f0f0f0f0f0f; aaaaaaaaaaaa of puppet 2.0.0, manifest" in said
+    assert compared(capsys, one, same)[1] == ["the ground truth is of puppet 1.0.0 and puppet 1.0.1, which have the same files of it"]
+    # Labels of no release, and files of an earlier version, say none.
+    assert compared(capsys, one, every)[1] == []
+    document = json.loads(every.read_text())
+    assert document["ground_truth"].pop("release") is None
+    every.write_text(json.dumps(document))
+    assert compared(capsys, one, every)[1] == []

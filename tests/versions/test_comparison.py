@@ -353,6 +353,12 @@ def test_a_data_set_with_a_new_name_is_compared(after):
         (lambda folder: (folder / "tables/phases.parquet").write_bytes(b"PAR1"), "phases.parquet: its bytes are not those"),
         (lambda folder: sorted(folder.glob("splits/*.csv"))[0].write_text("id,subset\n"), ".csv: its bytes are not those"),
         (lambda folder: sorted(folder.glob("groundtruth/**/*.npz"))[0].write_bytes(b"PK"), ".npz: its bytes are not those"),
+        (lambda folder: (folder / "splits/folds.csv").unlink(), r"folds\.csv: it is missing, but SHA256SUMS lists it"),
+        (
+            lambda folder: (folder / "groundtruth/cholect50/phases/abelo.csv").unlink(),
+            r"abelo\.csv: it is missing, but SHA256SUMS",
+        ),
+        (lambda folder: (folder / "tables/extra.csv").write_text("id\n"), r"tables/extra\.csv: SHA256SUMS does not list it; take it out"),
         (
             lambda folder: ((folder / "tables/phases.parquet").write_bytes(b"PAR1"), version_pairs.seal(folder)),
             "phases.parquet: it cannot be read as a table",
@@ -375,6 +381,11 @@ def test_only_tables_and_what_differs_must_be_there(old, tmp_path):
     shutil.copytree(old, tmp_path / "new")
     shutil.rmtree(tmp_path / "new/videos")
     shutil.rmtree(tmp_path / f"new/frames/{TASK}")
+    shutil.rmtree(tmp_path / "new/splits")
+    shutil.rmtree(tmp_path / "new/groundtruth/cholect50/phases")
+    # Pictures beside YOLO's labels, and what a system leaves, are no part of any release.
+    for stray in ("groundtruth/cholect50/yolo/labels.cache", "tables/.DS_Store"):
+        write_text(tmp_path / "new" / stray, "x")
     assert compare(old, tmp_path / "new").differences == ()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from scrubin.base.errors import ReleaseError
 
@@ -51,6 +51,36 @@ def checksums_text(sha256: Mapping[str, str]) -> str:
         msg = f"{odd[0]!r}: a file name may not hold a line break or a backslash; rename it"
         raise ReleaseError(msg)
     return "".join(f"{sha256[name]}  {name}\n" for name in sorted(sha256))
+
+
+SAY_OF_OTHERS = ("README.md", ".stamp.json")
+"""How files end that say what lies beside them: they are no data, and come with any part of a folder."""
+
+
+def missing(listed: Collection[str], there: Collection[str], ids: Collection[str] = ()) -> list[str]:
+    """Return which listed files are gone of folders of which others are there: whoever takes a part on purpose takes whole folders.
+
+    Parameters
+    ----------
+    listed, there
+        Names that the list has, and those of them that are there.
+    ids
+        Of recordings: where each has a folder of its own, the folder of all of these counts.
+
+    >>> missing(["phases/a.csv", "phases/b.csv", "skill/s.csv"], ["phases/a.csv"])
+    ['phases/b.csv']
+    >>> missing(["tracks/a/gt.txt", "tracks/b/gt.txt"], ["tracks/a/gt.txt"], ["a", "b"])
+    ['tracks/b/gt.txt']
+    """
+    data = sorted(name for name in listed if not name.endswith(SAY_OF_OTHERS))
+    begun = {_folder(name, ids) for name in data if name in there}
+    return [name for name in data if name not in there and _folder(name, ids) in begun]
+
+
+def _folder(name: str, ids: Collection[str]) -> str:
+    parts = name.split("/")  # a path as an object costs more than all else, for many files
+    own = next((at for at, part in enumerate(parts) if part.partition(".")[0] in ids), len(parts) - 1)
+    return "/".join(parts[:own])
 
 
 CROISSANT = "croissant.json"

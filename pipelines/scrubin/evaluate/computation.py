@@ -20,6 +20,7 @@ from scrubin.evaluate.metrics.recognition import TripletMap, TripletVideo
 from scrubin.evaluate.metrics.result import Result, over_runs
 from scrubin.evaluate.metrics.tracks import TrackVideo
 from scrubin.evaluate.metrics.variants import Choice
+from scrubin.evaluate.released_truth import ReleasedTruth
 from scrubin.evaluate.series import IntArray
 
 
@@ -168,12 +169,15 @@ class Scoring:
         What was assumed or left out, one sentence each.
     read
         As what each path was read, a line each.
+    release
+        The one that the labels are of.
     """
 
     parts: Sequence[Computed]
     faults: Sequence[Fault] = ()
     notes: Sequence[str] = ()
     read: Sequence[str] = ()
+    release: ReleasedTruth | None = None
 
 
 def chosen(choices: Mapping[str, Choice], variant: Sequence[str], metric: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ import io
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -21,6 +21,7 @@ from scrubin.evaluate.metrics.bootstrap import Interval
 from scrubin.evaluate.metrics.recognition.average_precision import METRIC as RECOGNITION
 from scrubin.evaluate.metrics.recognition.top_k import top_classes
 from scrubin.evaluate.metrics.result import Result, Value, Variant, difference
+from scrubin.evaluate.released_truth import line_of
 
 COLUMNS = ("metric", "semantics", "options", "level", "key", "name", "value", "n", "low", "high", "interval")
 DIGITS = 4
@@ -57,7 +58,7 @@ def document(metric: str, truth: Path, predictions: Sequence[Path], scoring: Sco
     faults = [replace(fault, file=PurePosixPath(fault.file).name) for fault in scoring.faults]
     return {
         "metric": metric,
-        "ground_truth": source_of(truth),
+        "ground_truth": {**source_of(truth), "release": None if scoring.release is None else scoring.release.as_json()},
         "predictions": [source_of(path) for path in predictions],
         "scored": [_counted(one) for one in scoring.parts],
         "notes": notes_of(replace(scoring, faults=faults)),
@@ -277,6 +278,8 @@ class _File:
         By variant.
     is_earlier
         Whether a version wrote it that stated nothing but options.
+    release
+        The one of the ground truth, as `ReleasedTruth.as_json`; empty where the file does not say it.
     """
 
     name: str
@@ -286,6 +289,17 @@ class _File:
     vocabularies: Sequence[str | None]
     results: Mapping[str, Result]
     is_earlier: bool
+    release: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def of_truth(self) -> str:
+        """Of what ground truth the scores are, for reading."""
+        return f"{self.truth[:12]}{f' of {line_of(self.release)}' if self.release else ''}"
+
+    @property
+    def version(self) -> str | None:
+        """Name and version of the release of the ground truth; None where the file does not say it."""
+        return f"{self.release.get('name')} {self.release['version']}" if self.release.get("version") else None
 
 
 def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
@@ -302,7 +316,7 @@ def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
     first, second = _read(one), _read(other)
     if first.truth != second.truth:
         msg = (
-            f"{one} and {other} were scored against different ground truth ({first.truth[:12]}, {second.truth[:12]}); "
+            f"{one} and {other} were scored against different ground truth ({first.of_truth}; {second.of_truth}); "
             "score both against the same"
         )
         raise MetricsError(msg)
@@ -330,6 +344,8 @@ def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
     apart = sorted(set(first.results) ^ set(second.results))
     told = [f"only in {one.name if name in first.results else other.name}: {name}" for name in apart]
     told += [f"not compared, {why}: {name}" for why, names in unlike.items() for name in names]
+    if None not in (first.version, second.version) and first.version != second.version:
+        told.append(f"the ground truth is of {first.version} and {second.version}, which have the same files of it")
     if first.is_earlier and second.is_earlier and first.metric in EARLIER:
         why = f"an earlier version wrote both files, which do not say {EARLIER[first.metric]}"
         told.append(f"{why}: whether that is the same in both cannot be told; score again")
@@ -366,6 +382,7 @@ def _read(path: Path) -> _File:
         vocabularies = [part.get("vocabulary") for part in document["scored"]]
         is_earlier = not any("stated" in item for item in document["results"])
         metric = str(document.get("metric"))
+        release = dict(document["ground_truth"].get("release") or {})
     except OSError as error:
         msg = f"{path}: cannot be read: {error.strerror}; name a file that 'scrubin score --out' wrote"
         raise MetricsError(msg) from error
@@ -375,7 +392,7 @@ def _read(path: Path) -> _File:
     if not results:
         msg = f"{path}: holds no scores; score again"
         raise MetricsError(msg)
-    return _File(path.name, metric, truth, counted, vocabularies, results, is_earlier)
+    return _File(path.name, metric, truth, counted, vocabularies, results, is_earlier, release)
 
 
 def _read_result(item: Mapping[str, Any]) -> Result:

@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 from scrubin.base import pages
 from scrubin.evaluate import score_numbers, score_pictures, score_tables
 from scrubin.evaluate.computation import ComparedBoxes, ComparedClasses, ComparedMarks, ComparedPhases, ComparedSheets, Computed
+from scrubin.evaluate.released_truth import line_of
 from scrubin.evaluate.score_document import ScoredResult
 from scrubin.evaluate.score_numbers import Said
 
@@ -32,7 +33,9 @@ def page(document: Mapping[str, Any], parts: Sequence[tuple[Computed, Sequence[S
     said
         What was chosen.
     """
-    environment = pages.environment(TEMPLATES, {"number": score_numbers.shown, "count": "{:,}".format, "name": breakable})
+    environment = pages.environment(
+        TEMPLATES, {"number": score_numbers.shown, "count": "{:,}".format, "name": breakable, "release": line_of}
+    )
     scored = [result for _, results in parts for result in results]
     counted = [(name, frames) for part in document["scored"] for name, frames in part["videos"].items()]
     return environment.get_template("score.html.j2").render(

@@ -25,6 +25,8 @@ from scrubin.labels.rates import NONE, SECONDS, Numbering, frames_at, renumber
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+EXTRA_VIDEO = "video-extra"
+"""The rule of a video that is predicted and has no labels."""
 RUNS_SHOWN = 5
 NEAR = 30
 """So far frames may be shifted anywhere; further only if the first or the last frames of both sides are the same."""
@@ -231,7 +233,7 @@ def note_missing_video(file: str, name: str, predicted: Collection[str], faults:
 
 def note_extra_video(file: str, faults: Faults, fix: str = "leave it out") -> None:
     """Note that a video is predicted that is not labelled: whoever predicts more than is labelled does nothing that could be misread."""
-    faults.deviation(file, "video-extra", "the video has no ground truth, so it does not count", fix)
+    faults.deviation(file, EXTRA_VIDEO, "the video has no ground truth, so it does not count", fix)
 
 
 def refuse_unread(truth: Collection[str], predicted: Collection[str], faults: Iterable[Fault]) -> None:

@@ -7,22 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, count_text, error, warning
-from scrubin.base.ground_truth import FRAMES_PER_SECOND
 from scrubin.base.vocabulary.vocabulary import Component, Vocabulary, related
+from scrubin.evaluate.released_truth import stated_rate
 from scrubin.evaluate.series import Series, listed
 from scrubin.labels.choices import Instant
 from scrubin.labels.files import reader, suspicions
 from scrubin.labels.files.detect import unread_faults
 from scrubin.labels.files.reader import FrameReading, NumberedLabels, Options, Reading
 from scrubin.labels.files.verdict import verdict_of
-from scrubin.labels.formats.ground_truth import MANIFEST, inside_release
+from scrubin.labels.formats.ground_truth import inside_release
 from scrubin.labels.model import ClassList, Labels, Recognition
 from scrubin.labels.registry import AnyFormat
 
@@ -362,52 +362,6 @@ def one_vocabulary(source: Source, read: Side, videos: Sequence[NumberedLabels])
         what = f"there are several vocabularies ({', '.join(sorted(set(names.values())))})"
         raise MetricsError([error(file, "vocabulary-several", what, "score them one by one"), *read.faults])
     return videos[0].labels.vocabulary
-
-
-def sentence_on_changed_truth(truth: Path) -> str | None:
-    """Return the sentence on files that have changed since their manifest was written; None where none has, or there is no manifest.
-
-    Parameters
-    ----------
-    truth
-        A release, its ground truth, or a part of that.
-    """
-    inside = inside_release(truth).absolute()
-    root, document = _manifest(inside)
-    named = document.get("files", {})
-    there = {name: root / name for name in named if (root / name).is_relative_to(inside) and (root / name).is_file()}
-    changed = sorted(name for name, path in there.items() if files.sha256_of(path) != named[name])
-    if not changed:
-        return None
-    what = f"{count_text(len(changed), 'file')} of the ground truth changed since the release, such as {changed[0]}"
-    return f"{what}: the numbers are not those of others; run: scrubin ground-truth-check {truth}"
-
-
-def _manifest(inside: Path) -> tuple[Path, Mapping[str, Any]]:
-    """Return where the ground truth around a path lies, and its manifest; that is empty where none can be read."""
-    root = next((folder for folder in (inside, *inside.parents) if (folder / MANIFEST).is_file()), inside)
-    try:
-        document = strangers.read_json(root / MANIFEST)
-    except (OSError, ValueError):
-        return root, {}
-    # Another program may have a file of this name.
-    return root, document if isinstance(document, dict) and {"frame_contract", "files"} <= document.keys() else {}
-
-
-def stated_rate(truth: Path) -> Fraction | None:
-    """Return the frames per second of a released ground truth; None where no manifest says it.
-
-    Parameters
-    ----------
-    truth
-        A release, its ground truth, or a part of that.
-    """
-    _, document = _manifest(inside_release(truth).absolute())
-    try:
-        rate = Fraction(document.get(FRAMES_PER_SECOND, 0))
-    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
-        return None
-    return rate if rate > 0 else None
 
 
 NOTHING = 2

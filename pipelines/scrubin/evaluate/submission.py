@@ -16,6 +16,7 @@ import numpy as np
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults, printable
+from scrubin.evaluate import released_truth
 from scrubin.evaluate.series import IntArray, Series, faults_of, not_whole, note_extra_video, note_missing_video, unread_of
 from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
 from scrubin.labels.choices import TASKS, Task
@@ -292,7 +293,8 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
         notes.append(not_whole(sorted(no_triplets), sum(video.frames is not None for video in truth.videos.values())).sentence)
     by_task = [truth.frames_of(task) for task in TASKS]
     frames = sum(len({frame for of in by_task for frame in of.get(video, ())}) for video in seen)
-    return CheckedSubmission(faults.all(), tuple(task for task in TASKS if task in part_of), len(seen), frames, tuple(notes))
+    found = released_truth.rightly_blamed(faults.all(), truth.release)
+    return CheckedSubmission(found, tuple(task for task in TASKS if task in part_of), len(seen), frames, tuple(notes))
 
 
 def _of_kinds(kinds: Collection[SubmittedKind], path: Path, truth: GroundTruth, faults: Faults) -> SubmittedFiles:

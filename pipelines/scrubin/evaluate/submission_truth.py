@@ -17,10 +17,12 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error, summary
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.evaluate import released_truth
 from scrubin.evaluate.choices import DEFAULT_VOCABULARY, TRUTHS
 from scrubin.evaluate.metrics.variants import ONLY_INSTRUMENTS
+from scrubin.evaluate.released_truth import ReleasedTruth
 from scrubin.evaluate.series import recognised, stated_sizes, unread_of
-from scrubin.evaluate.side import sentence_on_changed_truth, true_rate
+from scrubin.evaluate.side import true_rate
 from scrubin.labels import policy, rows
 from scrubin.labels.choices import TASKS, Task
 from scrubin.labels.files import reader
@@ -97,6 +99,8 @@ class GroundTruth:
         Names that somebody listed: no other video counts, whatever lies beside the labels; None: nobody did.
     labelled_phases
         Ids of the phases that take part where only names say which vocabulary they are of; None: all.
+    release
+        The one that they are of.
     """
 
     vocabulary: Vocabulary
@@ -105,6 +109,7 @@ class GroundTruth:
     said: str = ""
     only: Collection[str] | None = None
     labelled_phases: frozenset[int] | None = None
+    release: ReleasedTruth | None = None
 
     def frames_of(self, task: Task) -> dict[str, IntArray]:
         """Return the frames that a task has, increasing, by the videos that it has: those on which `scrubin score` scores it.
@@ -232,7 +237,7 @@ def read(
     if not any(len(frames) for video in videos.values() for frames in (video.frames, video.phase_frames) if frames is not None):
         no_frames = error(str(path), "no-labels", "the ground truth has no frames", f"name a folder or file with {TRUTHS}")
         raise AnnotationError([no_frames, *(() if truth.verdict is None else truth.verdict.faults)])
-    return replace(truth, videos=videos, only=only or None)
+    return replace(truth, videos=videos, only=only or None, release=released_truth.look(path))
 
 
 def _read(path: Path, form: str | None, vocabulary_name: str | None, fps: Fraction | None, tasks: Collection[Task]) -> GroundTruth:
@@ -257,7 +262,7 @@ def sentences_on(path: str, truth: GroundTruth) -> list[str]:
     )
     alone = any(video.only_instruments for video in truth.videos.values()) and all(video.targets is None for video in truth.videos.values())
     read += [f"{path}: {ONLY_INSTRUMENTS}; triplets can be checked, and not scored"] * alone
-    changed = sentence_on_changed_truth(Path(path))
+    changed = released_truth.sentence_on_changed(Path(path), truth.release)
     return [*read, *([changed] if changed else [])]
 
 

@@ -10,7 +10,7 @@ import pytest
 from challenge_cases import WORDS, document, labels, scores, write, write_labels
 from score_runs import put, results
 from scrubin import cli
-from scrubin.evaluate import side, submission_truth
+from scrubin.evaluate import released_truth, submission_truth
 from scrubin.evaluate.metrics.variants import ONLY_INSTRUMENTS
 from verdict_cases import write_files
 
@@ -69,8 +69,7 @@ def test_where_only_instruments_are_labelled_score_check_and_rank_say_so_in_the_
 @pytest.mark.slow
 def test_files_of_the_labels_are_held_against_their_hashes_once_not_for_each_way_and_team(folder, capsys, monkeypatch):
     asked = []
-    monkeypatch.setattr(side, "sentence_on_changed_truth", asked.append)
-    monkeypatch.setattr(submission_truth, "sentence_on_changed_truth", asked.append)
+    monkeypatch.setattr(released_truth, "look", asked.append)
     ranked(folder, capsys, "one", "two")
     assert len(asked) == 1
 

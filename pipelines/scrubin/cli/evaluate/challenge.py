@@ -68,9 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the bundle, and say what is in it, what is private and what comes next."""
+    from scrubin.evaluate import released_truth
     from scrubin.evaluate.challenge import Challenge, bundle, hidden_truth
     from scrubin.evaluate.challenge.bundle import Wanted
-    from scrubin.evaluate.side import sentence_on_changed_truth
 
     if args.digits is not None and not 0 <= args.digits <= 15:
         msg = f"--digits {args.digits}: give 0 to 15, such as 4"
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     machine.require_package("yaml", "a bundle")
     release = Path(args.release)
     truth = hidden_truth.of_release(release, args.task, args.split, args.subset, args.vocabulary, size_or_none(args.image_size))
-    if changed := sentence_on_changed_truth(release):
+    if changed := released_truth.sentence_on_changed(release, released_truth.look(release)):
         sys.stderr.write(f"scrubin challenge: {changed}\n")
     challenge = Challenge(
         title=args.title or f"{args.task} of {args.subset}",

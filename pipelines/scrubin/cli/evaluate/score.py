@@ -117,6 +117,7 @@ class _Chosen(argparse.Action):
 def run(args: argparse.Namespace) -> int:
     """Read, join, compute, write and print; nothing is written when anything is wrong."""
     from scrubin.evaluate import score_document
+    from scrubin.evaluate.released_truth import line_of
     from scrubin.evaluate.tasks.scoring import scoring
     from scrubin.labels.formats.ground_truth import inside_release
 
@@ -133,7 +134,8 @@ def run(args: argparse.Namespace) -> int:
     of_order = scoring(name, order)
     if args.bootstrap and any(len(one.names) == 1 for one in of_order.parts):
         of_order = replace(of_order, notes=[*of_order.notes, ONE_VIDEO])
-    for note in (*of_order.read, *score_document.notes_of(of_order)):
+    of_release = [] if of_order.release is None else [f"ground truth: {line_of(of_order.release.as_json())}"]
+    for note in (*of_order.read, *of_release, *score_document.notes_of(of_order)):
         sys.stderr.write(f"scrubin score: {note}\n")
     parts = [(one, list(_scored(one, args.bootstrap))) for one in of_order.parts]
     scored = [result for _, results in parts for result in results]

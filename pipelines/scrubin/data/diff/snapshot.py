@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pyarrow as pa
@@ -16,9 +17,14 @@ from scrubin.base import file_lists, strangers, unpacking
 from scrubin.base.errors import ReleaseError
 from scrubin.base.file_lists import CHECKSUMS as SUMS
 from scrubin.base.files import sha256_of, sha256_of_all
+from scrubin.data import verify
 
 DOCUMENT = "croissant.json"
 _TABLE = re.compile(r"tables/([^/]+)\.parquet")
+DATA = ("tables", "splits", "Annotation", "groundtruth", "calibration")
+"""Folders in which nothing lies that a release does not list."""
+OF_TRAINING = frozenset({"frames", "yolo", "yolo4"})
+"""Folders in a ground truth into which users link pictures, and programs that train write."""
 _SMALL = re.compile(r"(splits|Annotation|groundtruth)/(?!.*\bframes/)")
 
 
@@ -86,17 +92,25 @@ class Released:
         return {match[1] for name in self.sha256 if (match := _TABLE.fullmatch(name))}
 
     def refuse_damaged(self) -> None:
-        """Read the sheets and the ground truth that are there, but for label files of single frames.
+        """Hold sheets and ground truth that are there against the list of files, but for label files of single frames.
 
         Raises
         ------
         ReleaseError
-            When one of them has other bytes than the release lists: what its hash says would not be what people read.
+            When one of them has other bytes than the release lists, is gone from a folder of which others are there, or is not listed:
+            what the list says would not be what people read.
         """
         there = {name: self.folder / name for name in self.sha256 if _SMALL.match(name) and (self.folder / name).is_file()}
         for name, sha256 in sha256_of_all(there).items():
             if sha256 != self.sha256[name]:
                 raise _other_bytes(self.folder, name)
+        ids = {PurePosixPath(name).stem for name in self.sha256 if name.startswith("videos/")}
+        if gone := file_lists.missing([name for name in self.sha256 if _SMALL.match(name)], there, ids):
+            raise _missing(self.folder, gone[0])
+        for name in _data_in(self.folder):
+            if name not in self.sha256 and not verify.is_litter(name):
+                msg = f"{self.folder / name}: {SUMS} does not list it; take it out, or {_verify(self.folder)}"
+                raise ReleaseError(msg)
 
     def table(self, name: str) -> pa.Table:
         """Read a table.
@@ -123,8 +137,7 @@ class Released:
         """
         path = self.folder / name
         if not path.is_file():
-            msg = f"{path}: it is missing, but {SUMS} lists it; {_verify(self.folder)}"
-            raise ReleaseError(msg)
+            raise _missing(self.folder, name)
         if sha256_of(path) != self.sha256[name]:
             raise _other_bytes(self.folder, name)
         return path
@@ -132,6 +145,19 @@ class Released:
 
 def _other_bytes(folder: Path, name: str) -> ReleaseError:
     return ReleaseError(f"{folder / name}: its bytes are not those that {SUMS} lists; {_verify(folder)}")
+
+
+def _missing(folder: Path, name: str) -> ReleaseError:
+    return ReleaseError(f"{folder / name}: it is missing, but {SUMS} lists it; {_verify(folder)}")
+
+
+def _data_in(folder: Path) -> Iterator[str]:
+    """Yield the names of the files that are there in the folders of data, sorted, but for media."""
+    for top in DATA:
+        for place, inner, names in os.walk(folder / top):
+            inner[:] = sorted(set(inner) - OF_TRAINING)
+            for name in sorted(names):
+                yield (Path(place) / name).relative_to(folder).as_posix()
 
 
 def _verify(folder: Path) -> str:

@@ -13,7 +13,7 @@ from scrubin.base.faults import hint
 from scrubin.base.files import fresh_folder
 from scrubin.base.ground_truth import FRAME_CONTRACT, FRAMES_PER_SECOND
 from scrubin.base.vocabulary import vocabulary
-from scrubin.evaluate import selection, side, submission_truth
+from scrubin.evaluate import released_truth, selection, submission_truth
 from scrubin.evaluate.challenge import label_files
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.evaluate.tasks import entries
@@ -83,7 +83,7 @@ def of_release(
         msg = f"{folder}: none of the {len(names)} videos of '{subset}' in '{split}' has labels for {task}; name another subset"
         raise MetricsError(msg)
     chosen: dict[str, Path | bytes] = {f"{folder.name}/{part}/{file.name}": file for part, file in files if file.stem in counted}
-    rate = side.stated_rate(folder)
+    rate = released_truth.stated_rate(folder)
     if rate is not None:
         # Seconds, such as those of relaxed boundaries, are frames of this rate there, too.
         stated = {"frame_contract": FRAME_CONTRACT, FRAMES_PER_SECOND: str(rate), "files": {}}

@@ -59,7 +59,11 @@ def rank(
         measure={"task": of.task.name, "component": decides, "description": f"{of.task.name}: {says}, per video, then over videos"},
         components=(decides, *(name for name in components if name != decides)),
         videos=of.videos,
-        ground_truth={"vocabulary": of.vocabulary, "frames": sum(len(one.frames) for one in of.truth.series.values())},
+        ground_truth={
+            "vocabulary": of.vocabulary,
+            "frames": sum(len(one.frames) for one in of.truth.series.values()),
+            "release": None if of.release is None else of.release.as_json(),
+        },
         notes=(sentence_on(ranked),) if pooled else (),
         annotated=of.annotated,
     )

@@ -18,6 +18,7 @@ import numpy as np
 from scrubin.base import pages
 from scrubin.base.errors import ScrubinError
 from scrubin.evaluate.ranking.ranking_text import number_of, percent, rank_bound, units_text, verdict
+from scrubin.evaluate.released_truth import line_of
 
 LABEL_PX, GRID_TOP_PX = 210, 34
 LONGEST_TEAM = 22
@@ -403,7 +404,7 @@ def page(document: Mapping[str, Any]) -> str:
     def ticked(value: float | None) -> str:
         return "" if value is None else f"{scale * value:.6g}"
 
-    filters = {"percent": percent, "p_value": p_value, "short": short, "number": number, "rank_bound": rank_bound}
+    filters = {"percent": percent, "p_value": p_value, "short": short, "number": number, "rank_bound": rank_bound, "release": line_of}
     environment = pages.environment(TEMPLATES, filters)
     if not document["teams"]:
         msg = "a leaderboard needs at least one ranked team"

@@ -63,6 +63,7 @@ def rank(
             "vocabulary": truth.vocabulary.name,
             "videos_not_scored": sorted(set(truth.videos) - set(videos)),
             "frames": sum(len(_frames(truth, measure, name)) for name in videos),
+            "release": None if truth.release is None else truth.release.as_json(),
         },
         clips=tuple(_clip(truth, measure, clip) for clip in drawn),
         clips_sharing_frames=clip_drawing.overlapping(drawn),
@@ -118,7 +119,11 @@ def document_of(
     """
     document: dict[str, Any] = {
         "measure": {**contest.measure, "lower_is_better": contest.lower_is_better},
-        "ground_truth": {"vocabulary": None, "videos_not_scored": [], "frames": None, **contest.ground_truth, "videos": [*contest.videos]},
+        "ground_truth": {
+            **{"vocabulary": None, "videos_not_scored": [], "frames": None, "release": None},
+            **contest.ground_truth,
+            "videos": [*contest.videos],
+        },
         "notes": [*contest.notes],
         "teams": [],
         "not_ranked": [{"team": one.team, "problems": len(one.errors), "reasons": _sentences(one.errors[:REASONS])} for one in refused],

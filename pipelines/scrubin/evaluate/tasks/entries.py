@@ -13,11 +13,13 @@ from typing import Any
 
 from scrubin.base.errors import MetricsError, ScrubinError
 from scrubin.base.faults import Fault, error, summary
+from scrubin.evaluate import released_truth
 from scrubin.evaluate.computation import Scoring, chosen
 from scrubin.evaluate.contest_tasks import CONTESTS, ContestTask
 from scrubin.evaluate.metrics.variants import METRICS
+from scrubin.evaluate.released_truth import ReleasedTruth
 from scrubin.evaluate.series import name_within, refuse_unread
-from scrubin.evaluate.side import Source, sentence_on_changed_truth
+from scrubin.evaluate.side import Source
 from scrubin.evaluate.submission import CheckedSubmission
 from scrubin.evaluate.tasks.scoring import SIDES, Order, Sides
 from scrubin.labels.files.detect import AMBIGUOUS, UNKNOWN
@@ -45,6 +47,8 @@ class Entries:
         What of their files stops nothing, and as what they were read.
     videos
         Names of those that count, sorted.
+    release
+        The one that the labels are of.
     """
 
     task: ContestTask
@@ -54,6 +58,7 @@ class Entries:
     faults: tuple[Fault, ...] = ()
     line: str = ""
     videos: tuple[str, ...] = field(default=())
+    release: ReleasedTruth | None = None
 
     @property
     def vocabulary(self) -> str | None:
@@ -138,12 +143,13 @@ def held_against(task: str, truth: Source, videos: Mapping[str, int] | None = No
     sides = SIDES[known.metric]
     read = sides.truth(order.truth, choice)
     counted = sides.counted_truth(read, order)
-    return Entries(known, order, choice, counted, read.faults, read.line, tuple(sorted(counted.series)))
+    release = released_truth.look(truth.path)
+    return Entries(known, order, choice, counted, read.faults, read.line, tuple(sorted(counted.series)), release)
 
 
 def sentences_on(of: Entries) -> list[str]:
     """Return as what the labels were read, what of them is not as it should be, and whether files changed since their release."""
-    changed = sentence_on_changed_truth(of.order.truth.path)
+    changed = released_truth.sentence_on_changed(of.order.truth.path, of.release)
     return [line for line in (of.line, *summary(of.faults), changed) if line]
 
 
@@ -152,10 +158,12 @@ def check(path: Path, of: Entries) -> CheckedSubmission:
     try:
         scoring, _ = of.scoring(path)
     except ScrubinError as refused:
-        return CheckedSubmission(placed(refused.faults, path, of), (of.task.name,), 0, 0, ())
+        faults = released_truth.rightly_blamed(placed(refused.faults, path, of), of.release)
+        return CheckedSubmission(faults, (of.task.name,), 0, 0, ())
     (part,) = scoring.parts
     notes = tuple(note for note in scoring.notes if note)
-    return CheckedSubmission(placed(scoring.faults, path, of), (of.task.name,), len(part.names), sum(part.frames.values()), notes)
+    faults = released_truth.rightly_blamed(placed(scoring.faults, path, of), of.release)
+    return CheckedSubmission(faults, (of.task.name,), len(part.names), sum(part.frames.values()), notes)
 
 
 def placed(faults: Sequence[Fault], path: Path, of: Entries) -> tuple[Fault, ...]:

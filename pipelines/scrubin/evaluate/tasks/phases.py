@@ -13,7 +13,7 @@ from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault, Faults, error, ranges_text, warning
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary, fold, known, load, related
-from scrubin.evaluate import side
+from scrubin.evaluate import released_truth, side
 from scrubin.evaluate.computation import ComparedPhases, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
 from scrubin.evaluate.metrics import phases, variants
 from scrubin.evaluate.metrics.bootstrap import Draw
@@ -173,7 +173,7 @@ def truth_of(source: Source) -> Truth:
     series = _series(read.videos)
     is_found = source.vocabulary is None and phase_tables.are_named_alone(read.form.name, read.paths)
     labelled = frozenset(id_ for one in series.values() for id_ in np.unique(one.values).tolist()) if is_found and is_named else None
-    fps = side.stated_rate(source.path)
+    fps = released_truth.stated_rate(source.path)
     return Truth(series, vocabulary, is_named, read.faults, notes, read.line, fps=fps, labelled=labelled, at_end=at_end)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
-from scrubin.base.errors import MetricsError
-from scrubin.base.faults import Fault, error
-from scrubin.evaluate import side
+from scrubin.base.errors import MetricsError, ScrubinError
+from scrubin.base.faults import Fault, error, warning
+from scrubin.evaluate import released_truth, side
 from scrubin.evaluate.computation import Scoring, chosen, of_runs, stating
 from scrubin.evaluate.metrics import error_recognition
 from scrubin.evaluate.metrics.detection import compat_common as of_detection
@@ -18,6 +18,7 @@ from scrubin.evaluate.metrics.recognition import compat as of_recognition
 from scrubin.evaluate.metrics.registry import Quirk
 from scrubin.evaluate.metrics.tracks import combined as of_tracks
 from scrubin.evaluate.metrics.variants import MASK_KINDS, MASK_PROGRAMS, METRICS
+from scrubin.evaluate.released_truth import ReleasedTruth
 from scrubin.evaluate.series import Series, refuse_unread, without_truth
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import criteria, detection, phases, points, recognition, recordings, tracks
@@ -64,10 +65,24 @@ def scoring(name: str, order: Order) -> Scoring:
     ScrubinError
         As `computed`.
     """
-    of_order = computed(name, order)
+    try:
+        of_order = computed(name, order)
+    except ScrubinError as refused:
+        release, changed = _release_of(order)
+        if release is None or changed is None:
+            raise
+        # What changed or is gone may be why.
+        raise type(refused)([*released_truth.rightly_blamed(refused.faults, release), warning("", "truth-changed", changed)]) from refused
+    release, changed = _release_of(order)
     copied = [note for source in order.predictions if (note := side.sentence_on_copied_truth(order.truth.path, source.path)) is not None]
-    changed = side.sentence_on_changed_truth(order.truth.path)
-    return replace(of_order, notes=[*of_order.notes, *copied, *([changed] if changed else [])])
+    notes = [*of_order.notes, *copied, *([changed] if changed else [])]
+    return replace(of_order, notes=notes, faults=released_truth.rightly_blamed(of_order.faults, release), release=release)
+
+
+def _release_of(order: Order) -> tuple[ReleasedTruth | None, str | None]:
+    """Return the release that the labels are of, and what of them is not as released."""
+    release = released_truth.look(order.truth.path)
+    return release, released_truth.sentence_on_changed(order.truth.path, release)
 
 
 def labels_of(name: str, order: Order) -> Any:

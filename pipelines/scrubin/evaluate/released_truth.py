@@ -1,0 +1,160 @@
+"""What the release around a ground truth says of it: its name, version and rate, and which of its label files are not as released."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from scrubin.base import file_lists, files, strangers
+from scrubin.base.faults import Fault, count_text, printable
+from scrubin.base.ground_truth import FRAMES_PER_SECOND
+from scrubin.evaluate.series import EXTRA_VIDEO
+from scrubin.labels.formats.ground_truth import MANIFEST, RELEASED, inside_release
+
+LABELS = (RELEASED, "Annotation")
+"""The folders of a release that a score may name as ground truth."""
+SHOWN_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class ReleasedTruth:
+    """The release that a ground truth is of, as far as its files say it.
+
+    Parameters
+    ----------
+    name, version
+        Of the data set; None where the ground truth alone was copied.
+    manifest_sha256
+        SHA-256 of the manifest of the ground truth; None where there is none.
+    changed
+        Files that have other bytes than the manifest says.
+    missing
+        Files of the manifest that are not there, where others of their folder are.
+    """
+
+    name: str | None = None
+    version: str | None = None
+    manifest_sha256: str | None = None
+    changed: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON values; of files only their numbers."""
+        of_files = {"changed": len(self.changed), "missing": len(self.missing)}
+        return {"name": self.name, "version": self.version, "manifest_sha256": self.manifest_sha256, **of_files}
+
+
+def look(truth: Path) -> ReleasedTruth | None:
+    """Return of which release a ground truth is; None for labels that are of none.
+
+    Parameters
+    ----------
+    truth
+        A release, its ground truth, or a part of that.
+    """
+    inside = inside_release(truth).absolute()
+    root, document = _manifest(inside)
+    name, version = _named(inside)
+    if not document:
+        return None if version is None else ReleasedTruth(name, version)
+    stated, ids = (of if isinstance(of, Mapping) else {} for of in (document["files"], document.get("recordings")))
+    within = [one for one in sorted(stated) if (root / one).is_relative_to(inside)]
+    there = {one: root / one for one in within if (root / one).is_file()}
+    changed = tuple(one for one, path in there.items() if files.sha256_of(path) != stated[one])
+    return ReleasedTruth(name, version, files.sha256_of(root / MANIFEST), changed, tuple(file_lists.missing(within, there, ids)))
+
+
+def _named(inside: Path) -> tuple[str | None, str | None]:
+    """Return name and version of the release that a path is the labels of, or lies in the labels of."""
+    # Without links: "." and ".." have no names. Of a file only its folder, as it may be a link into a cache.
+    place = strangers.real(inside if inside.is_dir() else inside.parent)
+    home = next((folder.parent for folder in (place, *place.parents) if folder.name in LABELS), None)
+    if home is None or not (home / file_lists.CROISSANT).is_file():
+        return None, None
+    try:
+        document = strangers.read_json(home / file_lists.CROISSANT)
+    except (OSError, ValueError):
+        return None, None
+    said = [document.get(key) if isinstance(document, Mapping) else None for key in ("name", "version")]
+    name, version = (one if isinstance(one, str) else None for one in said)
+    return name, version
+
+
+def line_of(release: Mapping[str, Any]) -> str:
+    """Return in a line which release a ground truth is of, from `ReleasedTruth.as_json`.
+
+    >>> line_of({"name": "study", "version": "1.0.0", "manifest_sha256": "0f" * 32, "changed": 1, "missing": 0})
+    'study 1.0.0, manifest 0f0f0f0f0f0f, but 1 file changed'
+    """
+    sha256 = release.get("manifest_sha256")
+    names = " ".join(printable(str(release[key])) for key in ("name", "version") if release.get(key)) or "a release of unknown version"
+    manifest = f", manifest {str(sha256)[:SHOWN_DIGITS]}" if sha256 else ""
+    counts = {key: release.get(key) for key in ("changed", "missing")}
+    odd = [f"{count_text(count, 'file')} {key}" for key, count in counts.items() if isinstance(count, int) and count]
+    return f"{names}{manifest}{', but ' * bool(odd)}{' and '.join(odd)}"
+
+
+def sentence_on_changed(truth: Path, release: ReleasedTruth | None) -> str | None:
+    """Return the sentence on files that have changed or are gone since the manifest was written; None where none has, or there is none.
+
+    Parameters
+    ----------
+    truth
+        What was named.
+    release
+        As `look` returns it.
+    """
+    if release is None or not (release.changed or release.missing):
+        return None
+    gone, words = len(release.missing), []
+    if release.changed:
+        number = count_text(len(release.changed), "file")
+        words.append(f"{number} of the ground truth changed since the release, such as {release.changed[0]}")
+    if release.missing:
+        number = f"{gone:,}" if release.changed else f"{count_text(gone, 'file')} of the ground truth"
+        words.append(f"{number} {'is' if gone == 1 else 'are'} missing, such as {release.missing[0]}")
+    inside = inside_release(truth)
+    # The check takes the whole ground truth, of which a part may have been named.
+    home = inside if (inside / MANIFEST).is_file() else _manifest(inside.absolute())[0]
+    return f"{', and '.join(words)}: the numbers are not those of others; run: scrubin ground-truth-check {home}"
+
+
+def rightly_blamed(faults: Iterable[Fault], release: ReleasedTruth | None) -> tuple[Fault, ...]:
+    """Return faults of predictions, of which that of a video whose labels are gone is not put to who predicted it."""
+    gone = () if release is None else release.missing
+    videos = {part.partition(".")[0] for name in gone for part in PurePosixPath(name).parts}
+    what, fix = "its labels are missing from the ground truth, so it does not count", "get the ground truth again"
+    return tuple(
+        replace(one, what=what, fix=fix) if one.rule == EXTRA_VIDEO and PurePosixPath(one.file).name.partition(".")[0] in videos else one
+        for one in faults
+    )
+
+
+def stated_rate(truth: Path) -> Fraction | None:
+    """Return the frames per second of a released ground truth; None where no manifest says it.
+
+    Parameters
+    ----------
+    truth
+        A release, its ground truth, or a part of that.
+    """
+    _, document = _manifest(inside_release(truth).absolute())
+    try:
+        rate = Fraction(document.get(FRAMES_PER_SECOND, 0))
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        return None
+    return rate if rate > 0 else None
+
+
+def _manifest(inside: Path) -> tuple[Path, Mapping[str, Any]]:
+    """Return where the ground truth around a path lies, and its manifest; that is empty where none can be read."""
+    root = next((folder for folder in (inside, *inside.parents) if (folder / MANIFEST).is_file()), inside)
+    try:
+        document = strangers.read_json(root / MANIFEST)
+    except (OSError, ValueError):
+        return root, {}
+    # Another program may have a file of this name.
+    return root, document if isinstance(document, dict) and {"frame_contract", "files"} <= document.keys() else {}
