@@ -132,7 +132,14 @@ def test_sizes_are_asked_for_where_a_format_needs_them(convert, tmp_path):
 
 
 def test_png_numbers_from_one_are_counted_from_zero(convert, tmp_path):
-    named = (write_files(tmp_path / "labels", {"video01_000003.txt": b"20 0.5 0.5 0.5 0.5\n"}), "tables-csv", "--from", "yolo")
+    named = (
+        write_files(tmp_path / "labels", {"video01_000003.txt": b"20 0.5 0.5 0.5 0.5\n"}),
+        "tables-csv",
+        "--from",
+        "yolo",
+        "--vocabulary",
+        "prostatd",
+    )
     convert(*named, "--first-frame", "1")
     assert cells(tmp_path / "o/triplets.csv")[0][:2] == ["video01", "2"]
     (tmp_path / "labels/video01_000000.txt").write_text("")

@@ -41,6 +41,7 @@ def videos(data, change=lambda number, document: None):
     files = {}
     for number in range(MANY):
         document = json.loads(data)
+        document |= {"video": number} if data is TRIPLETS else {}
         change(number, document)
         files[f"VID{number:03d}.json" if data is TRIPLETS else f"BBP{number:03d}.mp4.json"] = json.dumps(document).encode()
     return files
@@ -132,9 +133,9 @@ def test_deviations_and_warnings_are_shown_and_pass(validate, noting, severity):
 
 def test_an_error_that_the_reader_notes_fails(validate, noting):
     noting("error")
-    code, lines = validate({"VID01.json": TRIPLETS})
+    code, lines = validate({"VID07.json": TRIPLETS})
     assert code == 1
-    assert lines[1] == "error: labels/VID01.json: something is odd; look at it"
+    assert lines[1] == "error: labels/VID07.json: something is odd; look at it"
 
 
 @pytest.mark.slow

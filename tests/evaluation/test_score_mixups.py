@@ -263,7 +263,7 @@ def annotated(folder, *names, frames=4):
     """Labels of CholecT50, with the phase of every frame."""
     for name in names:
         annotations = {str(at): [vector(TRIPLET, 0, BOX)] for at in range(frames)}
-        (folder / f"{name}.json").write_text(json.dumps({"video": 1, "fps": 1, "num_frames": frames, "annotations": annotations}))
+        (folder / f"{name}.json").write_text(json.dumps({"fps": 1, "num_frames": frames, "annotations": annotations}))
 
 
 def phases(folder, *names):

@@ -136,8 +136,8 @@ def texts(study, truth, found):
 def test_boxes_that_motchallenge_marks_as_not_considered_are_left_out_and_counted(tmp_path, capsys):
     truth = TEXT.format(1, 0, 0)
     found, said = values(texts(tmp_path, truth, TEXT.format(0.9, 0.8, 0.7)), capsys, more=OF_TEXT)
-    told = "boxes of the ground truth with the confidence 0 are marked as not considered, and left out as by TrackEval: 2"
-    assert f"truth: {told}" in said
+    told = "boxes with the confidence 0 are marked as not considered, and left out as by TrackEval: 2"
+    assert f"truth/v.txt: {told}" in said
     # Two boxes are found, and two predictions are where nothing is considered: as without these rows.
     assert (found["MOTA"], found["IDF1"]) == (0, pytest.approx(2 / 3))
     put(tmp_path, truth={"v.txt": "".join(line for line in truth.splitlines(keepends=True) if ",60,0," not in line)})

@@ -40,7 +40,7 @@ def write_labels(
             or [[-1] * 14 + [7 * at // len(truth)]]
             for at, (frame, row) in enumerate(zip(frames, truth, strict=True))
         }
-        (folder / f"{name}.json").write_text(json.dumps({"video": 1, "fps": 1, "num_frames": len(truth), "annotations": found}))
+        (folder / f"{name}.json").write_text(json.dumps({"fps": 1, "num_frames": len(truth), "annotations": found}))
     return folder
 
 

@@ -115,8 +115,8 @@ def yolo4():
 
 def yolo_seg():
     return {
-        "seg/labels/v1_000000.txt": b"20 0.1 0.1 0.6 0.15 0.55 0.7 0.2 0.6\n51 0.5 0.5 0.9 0.5 0.7 0.9\n",
-        "seg/labels/v1_000003.txt": b"",
+        "seg/labels/pwhv1_000000.txt": b"20 0.1 0.1 0.6 0.15 0.55 0.7 0.2 0.6\n51 0.5 0.5 0.9 0.5 0.7 0.9\n",
+        "seg/labels/pwhv1_000003.txt": b"",
     }
 
 

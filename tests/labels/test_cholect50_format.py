@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from each import each
 from fault_lines import sentences
+from label_examples import said
 from label_fixtures import NO_BOX, make_nothing, make_vector
 from scrubin.base.errors import AnnotationError
 from scrubin.base.vocabulary import vocabulary
@@ -52,6 +53,22 @@ def test_ids_box_score_and_phase_are_read(read, make):
     assert (row["x"], row["y"], row["w"], row["h"], row["score"]) == (0.1, 0.2, 0.3, 0.4, 1.0)
     assert labels.phases.rows.to_dict("records") == [{"position": 4, "phase_id": 3}]
     assert labels.clock.period_s == 1
+
+
+@pytest.mark.parametrize(("name", "video"), [("VID01", 2), ("video_01", "VID02"), ("7", 70), ("07", "8")])
+def test_a_file_of_another_video_than_it_is_called_like_is_refused(make, name, video):
+    document = json.loads(make.cholect50({"4": [make.vector()]}))
+    shown = json.dumps(video)
+    assert said("cholect50", {f"c/{name}.json": json.dumps({**document, "video": video}).encode()}) == (
+        f"c/{name}.json, video: 'video' is {shown}, but the file is called like video {int(''.join(filter(str.isdigit, name)))}; "
+        "call the file after its video, or correct 'video'"
+    )
+
+
+@pytest.mark.parametrize(("name", "video"), [("VID01", 1), ("VID01", "VID01"), ("VID01", None), ("abelo", 7), ("VID01", "case one")])
+def test_a_video_that_is_no_other_number_is_read(make, name, video):
+    document = json.loads(make.cholect50({"4": [make.vector()]}))
+    assert said("cholect50", {f"c/{name}.json": json.dumps({**document, "video": video}).encode()}) == ""
 
 
 def test_sparse_keys_in_any_order_are_read_in_increasing_order(read, make):

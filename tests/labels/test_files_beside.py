@@ -193,6 +193,7 @@ def test_rows_of_another_layout_beside_labels_are_refused_once_with_what_to_do(n
 def test_a_file_that_looks_odd_but_can_be_read_is_read(tmp_path):
     (tmp_path / "ab_000001.txt").write_text("0 0.5 0.5 0.2 0.2\n")
     (tmp_path / "cd_000001.txt").write_text("\n")
+    (tmp_path / "classes.txt").write_text("hook\n")
     reading = reader.read_path(tmp_path, None, reader.Options())
     assert not sentences(reading.faults, "error")
     assert [one.recording for one in reading.collection.recordings] == ["ab", "cd"]

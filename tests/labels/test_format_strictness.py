@@ -211,7 +211,7 @@ def test_classes_that_nobody_names_are_told():
 )
 def test_a_row_of_yolo_that_is_none_is_refused(row, message):
     with pytest.raises(AnnotationError, match=f"a_000001.txt, line 1: .*{message}"):
-        read_files("yolo", {"y/a_000001.txt": row.encode()})
+        read_files("yolo", {"y/a_000001.txt": row.encode()}, vocabulary="prostatd")
 
 
 def test_shapes_may_stand_in_one_folder_with_the_recording_in_their_names():

@@ -59,8 +59,8 @@ CVAT = """<annotations><version>1.1</version>
     ("form", "files"),
     [
         ("coco", {"x.json": json.dumps(coco(["A/frame_000001.jpg", "B/frame_000002.jpg"]))}),
-        ("yolo", {"A/frame_000001.txt": "0 0.5 0.5 0.1 0.1", "B/labels/frame_000002.txt": ""}),
-        ("yolo-seg", {"A/frame_000001.txt": "0 0.1 0.1 0.5 0.1 0.5 0.5", "B/labels/frame_000002.txt": ""}),
+        ("yolo", {"A/frame_000001.txt": "0 0.5 0.5 0.1 0.1", "B/labels/frame_000002.txt": "", "classes.txt": "hook"}),
+        ("yolo-seg", {"A/frame_000001.txt": "0 0.1 0.1 0.5 0.1 0.5 0.5", "B/labels/frame_000002.txt": "", "classes.txt": "hook"}),
         ("labelme", {"A/frame_000001.json": LABELME, "B/images/frame_000002.json": LABELME}),
         ("cvat-images", {"x.xml": CVAT}),
     ],
@@ -82,6 +82,7 @@ def test_frames_of_labelme_with_the_same_name_in_two_folders_are_of_two_recordin
 def test_files_in_the_folder_that_was_named_are_of_the_recording_that_they_were_of(tmp_path, monkeypatch, form, text, suffix):
     (tmp_path / "found").mkdir()
     (tmp_path / f"found/frame_000001.{suffix}").write_text(text)
+    (tmp_path / "found/classes.txt").write_text("hook\n")
     for here, path in ((tmp_path, tmp_path / "found"), (tmp_path / "found", tmp_path.__class__("."))):
         monkeypatch.chdir(here)
         (labels,) = reader.read_path(path, format_of(form), Options()).collection.recordings

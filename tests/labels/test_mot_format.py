@@ -213,6 +213,31 @@ def test_a_line_that_cannot_be_used_is_named_with_the_mend(row, fault):
     assert fault in " ".join(said(row))
 
 
+NOT_CONSIDERED = "1,4,85.4,48,170.8,96,1,0,1\n2,5,85.4,48,170.8,96,0,1,1\n"
+
+
+def test_boxes_that_are_not_considered_are_left_out_of_labels_and_counted(tmp_path, capsys):
+    rows = one(NOT_CONSIDERED).instances
+    assert (rows.rows["position"].tolist(), rows.positions.tolist()) == ([0], [0, 1])
+    told = "boxes with the confidence 0 are marked as not considered, and left out as by TrackEval: 1"
+    assert said(NOT_CONSIDERED) == [f"a/VID02.txt: {told}"]
+    (tmp_path / "VID02.txt").write_text(NOT_CONSIDERED)
+    size = ["--image-size", "854x480"]
+    assert main(["convert", str(tmp_path), *size, "--to", "tables-csv", "--out", str(tmp_path / "out")]) == 0
+    assert told in capsys.readouterr().err
+    assert len((tmp_path / "out/triplets.csv").read_text().splitlines()) == 1 + 1
+    assert main(["validate", str(tmp_path / "VID02.txt"), *size]) == 0
+    assert told in "".join(capsys.readouterr())
+
+
+def test_confidences_of_predictions_and_such_as_are_not_0_and_1_alone_are_kept():
+    assert one(NOT_CONSIDERED, predicted=True).instances.rows["score"].tolist() == [1, 0]
+    assert one(NOT_CONSIDERED.replace(",96,1,0", ",96,0.5,0")).instances.rows["score"].tolist() == [0.5, 0]
+    assert said(NOT_CONSIDERED.replace(",96,1,0", ",96,0,0")) == [
+        "a/VID02.txt: every box of the ground truth has the confidence 0, which marks it as not considered; write 1 where a box counts"
+    ]
+
+
 def test_a_size_that_nothing_states_is_asked_for():
     (sentence,) = said(ROW, image_size=None)
     assert "nothing says the size of the images; give --image-size WIDTHxHEIGHT, or seqinfo.ini with imWidth and imHeight" in sentence

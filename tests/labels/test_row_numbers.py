@@ -129,6 +129,53 @@ def test_a_column_of_videos_makes_several_recordings_and_no_frame_between_two_ro
     assert read("id,frame,phase\n7,1,3\n8,0,2\n") == {"a": ([0, 1], [2, 3])}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "timestamp,phase\n00:00:00,a\n00:02:00,b\n00:09:30,c\n",
+        "timestamp,phase\n00:00:00,a\n00:02:00,b\n",
+        "time_ms,phase\n0,a\n120000,b\n150000,c\n",
+        "frame,phase\n0,a\n3000,b\n3600,c\n",
+    ],
+)
+def test_a_list_of_where_phases_start_is_told_to_label_these_frames_only(text):
+    (told,) = [fault for fault in faults_of("phase-tables", {"d/a.csv": text.encode()}) if fault.severity == "warning"]
+    assert (told.rule, told.fix) == ("phase-starts", "only these frames have a label: write a row per frame")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time,phase\n0,a\n1,b\n",
+        "time,phase\n0,a\n0.033,b\n0.067,c\n",
+        "time,phase\n0,a\n120,b\n240,c\n",
+        "time,phase\n0,a\n120,b\n150,b\n",
+        "frame,phase\n0,a\n1,b\n9,c\n",
+    ],
+)
+def test_rows_of_frames_are_no_list_of_where_phases_start(text):
+    assert "phase-starts" not in [fault.rule for fault in faults_of("phase-tables", {"d/a.csv": text.encode()})]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("time,end,phase\n0,10,Preparation\n10.5,20,b\n", "end"),
+        ("frame,end_frame,phase\n0,99,Preparation\n100,120,b\n", "end_frame"),
+        ("frame,EndTime,phase\n0,00:10,Preparation\n", "EndTime"),
+        ("time_s,phase,duration\n0,Preparation,10\n10,b,12\n", "duration"),
+    ],
+)
+def test_rows_with_an_end_are_spans_and_are_refused(text, name):
+    assert f"{name} says where rows end: these are spans, and here a row is one frame" in " ".join(errors(text))
+
+
+@pytest.mark.parametrize("name", ["endoscope", "endobag", "end", "Stop", "end_frame"])
+def test_a_column_that_ends_nothing_does_not_matter(name):
+    cells = {"endoscope": ("3", "4"), "endobag": ("3", "4"), "end": ("0", "1")}.get(name, ("", ""))
+    assert read(f"frame,{name},phase\n0,{cells[0]},2\n1,{cells[1]},3\n") == {"a": ([0, 1], [2, 3])}
+
+
 def test_two_columns_that_may_number_rows_must_agree_or_it_is_said():
     assert read("frame,time,phase\n25,1,3\n0,0,2\n") == {"a": ([0, 25], [2, 3])}
     assert "line 3: 'time' goes back to 0 where the rows go on" in errors("frame,time,phase\n0,1,2\n1,0,2\n")[0]

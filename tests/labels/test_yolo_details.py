@@ -16,7 +16,7 @@ from label_examples import faults_of, read_files
 from scrubin import cli
 from scrubin.base.errors import AnnotationError
 from scrubin.labels.files.detect import detected
-from scrubin.labels.files.reader import Options, read
+from scrubin.labels.files.reader import Options, read, read_path
 from scrubin.labels.formats.objects.yolo_pose import write
 from scrubin.labels.points import POINTS, Point, unlabelled
 from scrubin.labels.registry import Output, format_of
@@ -215,7 +215,6 @@ def test_rows_tell_poses_from_corners_and_boxes(row, form, tmp_path):
         # As programs predict: confidences instead of visibilities, which look like corners of an outline.
         ("0 0.2 0.2 0.2 0.2 0.1 0.1 0.8 0.3 0.3 0.7 0.9", "kpt_shape: [2, 3]\n", "yolo-pose"),
         ("0 0.2 0.2 0.2 0.2 0.1 0.1 0.3 0.3 0.9", "kpt_shape: [2, 2]\n", "yolo-pose"),
-        ("0 0.2 0.2 0.2 0.2 0.1 0.1 0.3 0.3 0.3 0.7 0.9", "", "yolo-seg"),
         ("93 0 1 2 0.2 0.2 0.2 0.2 0.9", "", "yolo4"),
     ],
 )
@@ -226,3 +225,153 @@ def test_predicted_poses_are_told_apart_from_outlines_and_boxes(tmp_path, row, y
     (tmp_path / "data.yaml").write_text(f"names: [hook, grasper]\n{yaml}")
     assert detected(tmp_path).name == form
     assert detected(tmp_path / "labels").name == form
+
+
+def found_of(folder, rows, yaml="", name="data.yaml", below="labels"):
+    """The format that texts with these rows look like, one a file; that there are two is said by both names."""
+    (folder / below).mkdir(parents=True)
+    for frame, row in enumerate(rows):
+        (folder / below / f"v1_{frame:06d}.txt").write_text(f"{row}\n")
+    (folder / name).write_text(f"names: [hook, grasper]\n{yaml}")
+    try:
+        return detected(folder).name
+    except AnnotationError as error:
+        return str(error).removeprefix(f"{folder}: ")
+
+
+TWO_POINTS = "0 .5 .5 .2 .2 .45 .45 .55 .55"
+
+
+@pytest.mark.parametrize(
+    ("row", "yaml", "name", "below"),
+    [
+        (f"{TWO_POINTS} .5 .5", "kpt_shape: [3, 2]\n", "data.yaml", "labels/train"),
+        (f"{TWO_POINTS} .5 .5", "kpt_shape: [3, 2]\n", "data.yaml", "labels/train/v1"),
+        (f"{TWO_POINTS} .5 .5", "kpt_shape:\n- 3\n- 2\n", "data.yaml", "labels"),
+        (f"{TWO_POINTS} .5 .5", "kpt_shape: [3, 2]\n", "tools-pose.yaml", "labels/train"),
+        (f"{TWO_POINTS} .5 .5", "kpt_shape: [3, 2]\n", "tools-pose.yml", "labels"),
+        (f"{TWO_POINTS} .5 .5", f"{'#' * 5000}\nkpt_shape: [3, 2]\n", "data.yaml", "labels"),
+        ("0 .5 .5 .2 .2 .45 .45 1 .55 .55 1", "kpt_shape: [2, 3]\n", "data.yaml", "labels/train"),
+        ("0 .5 .5 .2 .2 .45 .45 1", "kpt_shape: [1, 3]\n", "data.yaml", "labels/train"),
+        ("0 .5 .5 .2 .2 .45 .45", "kpt_shape: [1, 2]\n", "data.yaml", "labels"),
+        ("0 .5 .5 .2 .2 .45 .45 .98 .87 1", "kpt_shape: [1, 3]\n", "data.yaml", "labels"),
+    ],
+)
+def test_any_yaml_that_states_the_shape_of_points_tells_them_from_corners(tmp_path, row, yaml, name, below):
+    assert found_of(tmp_path / "a", [row], yaml, name, below) == "yolo-pose"
+
+
+BOTH = "this could be yolo-pose or yolo-seg; name the format by --from: yolo-pose or yolo-seg"
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        (["0 .5 .5 .2 .2 .45 .45 .98 .55 .55 .87 .5 .5 .91 .77"], BOTH),
+        (["0 .5 .5 .2 .2 .45 .45 .98 .55 .55 .87 .5 .5 .91"], BOTH),
+        (["0 .5 .5 .2 .2 .45 .45 1 .55 .55 1"], BOTH),
+        (["0 .5 .5 .2 .2 .45 .45 1"], BOTH),
+        ([f"{TWO_POINTS} .87"], "yolo-seg"),
+        # Points are as many in every row, and their box lies inside the image.
+        ([f"{TWO_POINTS} .5 .5", "1 .1 .1 .3 .1 .3 .3 .1 .3 .05 .2 .06 .15"], "yolo-seg"),
+        ([f"{TWO_POINTS} .5 .5", "0 .5 .5 .2 .2 .3 .3 .1 .3 .05 .2"], BOTH),
+        ([f"{TWO_POINTS} .5 .5", "1 .1 .1 .3 .1 .3 .3 .1 .3 .05 .2"], "yolo-seg"),
+        ([f"{TWO_POINTS} .7 .9", "0 .5 .5 .2 .2 .45 .45 2 .55 .55 2 .9"], "yolo-pose"),
+    ],
+)
+def test_rows_that_could_be_points_or_corners_are_told_by_other_files_or_asked_for(tmp_path, rows, found):
+    assert found_of(tmp_path / "a", rows) == found
+
+
+def test_an_outline_that_is_traced_is_one_though_its_row_is_as_long_as_one_of_points(tmp_path):
+    traced = [(0.5 + 0.2 * np.cos(at / 5), 0.5 + 0.2 * np.sin(at / 5)) for at in range(31)]
+    assert (len(traced) * 2 + 1 - 5) % 3 in (0, 1)
+    assert found_of(tmp_path / "a", [row_of(traced)]) == "yolo-seg"
+
+
+def test_corners_are_refused_where_yaml_states_points():
+    files = {"y/v1_000004.txt": b"0 .5 .5 .2 .2 .45 .45 .55 .55\n", "y/tools.yaml": b"names: [hook]\nkpt_shape:\n- 2\n- 2\n"}
+    (told,) = sentences(faults_of("yolo-seg", files))
+    assert told == (
+        "y/tools.yaml: kpt_shape says that the rows have points behind a box, so they are no corners; "
+        "read them as yolo-pose, or leave kpt_shape out"
+    )
+
+
+def test_boxes_of_a_tracker_have_the_id_of_their_track_and_are_no_triangles(tmp_path):
+    rows = ["0 .5 .5 .2 .2 .9 1", "1 .5 .5 .2 .2 .8 2"]
+    assert found_of(tmp_path / "a", rows) == "yolo"
+    (labels,) = read_files("yolo", files_of(*rows)).recordings
+    assert labels.instances.rows["track"].tolist() == [1, 2]
+    assert labels.instances.rows["score"].tolist() == [0.9, 0.8]
+    assert labels.instances.rows["w"].tolist() == pytest.approx([0.2, 0.2])
+    (told,) = sentences(faults_of("yolo", files_of(f"0 .5 .5 .2 .2 .9 {'9' * 20}")))
+    assert "7 values, expected 5, or 6 with confidence" in told
+    (told,) = sentences(faults_of("yolo", files_of(rows[0], rows[0])))
+    assert "track 1 stands twice in a frame" in told
+    (told,) = sentences(faults_of("yolo-seg", files_of(rows[0], row_of(TRIANGLE), "0 .1 .1 .9 .1 .5 1.0")), "error")
+    assert "line 1: the row of 7 values ends with a whole number, as trackers write ids behind confidences" in told
+
+
+def test_an_id_in_the_place_of_the_confidence_is_told():
+    rows = ["0 .5 .5 .2 .2 1", "0 .3 .5 .2 .2 1"]
+    (told,) = sentences(faults_of("yolo", files_of(*rows)))
+    assert "the last value of every row is 1, and is read as the confidence: ids of tracks would be lost" in told
+    assert not faults_of("yolo", files_of(rows[0], "0 .3 .5 .2 .2 0.98"))
+    (told,) = sentences(faults_of("yolo", files_of("0 .5 .5 .2 .2 2")))
+    assert "confidence 2 is not in 0..1; write it before the id of a track, if this is one" in told
+
+
+def test_ids_of_tracked_outlines_are_no_corners():
+    tracked = row_of(TRIANGLE, 0, 0.9, 1)
+    (told,) = sentences(faults_of("yolo-seg", files_of(tracked, tracked)))
+    assert "every row ends with a whole number, as trackers write ids behind confidences, which would be one more corner" in told
+    assert sentences(faults_of("yolo-seg", files_of(tracked, row_of(TRIANGLE))), "error") == ()
+
+
+def test_tracked_poses_have_the_id_of_their_track():
+    rows = collection(f"0 {BOX} 0.25 0.2 0.9 0.4 0.3 0.8 0.7 3\n").recordings[0].instances.rows
+    assert (rows["track"].tolist(), rows["score"].tolist(), len(rows[POINTS][0])) == ([3], [0.7], 2)
+
+
+def test_predicted_points_may_have_confidences_where_their_row_has_none():
+    files = {"p/v1_000004.txt": f"0 {BOX} 0.25 0.2 0.9 0.4 0.3 0.8\n".encode(), "p/data.yaml": NAMED.encode()}
+    (labels,) = read_files("yolo-pose", files, predicted=True).recordings
+    assert labels.instances.rows[POINTS][0] == (Point("tip", 0.25, 0.2, 2), Point("hinge", 0.4, 0.3, 2))
+    assert "point-visibility" in [fault.rule for fault in faults_of("yolo-pose", files)]
+
+
+DARKNET = {
+    "t/obj.names": b"grasper\nhook\n",
+    "t/obj.data": b"classes = 2\ntrain = data/train.txt\nnames = data/obj.names\nbackup = backup/\n",
+    "t/train.txt": b"data/obj_train_data/frame_000000.jpg\n",
+    "t/obj_train_data/frame_000000.txt": b"1 .5 .5 .2 .2\n",
+}
+
+
+def test_classes_of_darknet_are_those_of_the_file_that_its_data_names(tmp_path):
+    for name, data in DARKNET.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    (labels,) = read_path(tmp_path / "t", None, Options()).collection.recordings
+    assert labels.recording == "frame"
+    assert labels.vocabulary.instruments[labels.instances.rows["instrument_id"][0]].lower() == "hook"
+    (labels,) = read_files("yolo", {**DARKNET, "t/old.names": b"hook\ngrasper\n"}).recordings
+    assert labels.recording == "t"
+    assert labels.vocabulary.instruments[labels.instances.rows["instrument_id"][0]].lower() == "hook"
+
+
+def test_a_list_that_darknet_names_and_that_is_missing_is_asked_for():
+    (told,) = sentences(faults_of("yolo", {name: data for name, data in DARKNET.items() if name != "t/obj.names"}))
+    assert told == "t/obj.data: the classes are named in data/obj.names, and there is no such file; put it beside this file"
+
+
+def test_numbers_that_nothing_names_are_no_classes_of_prostatd_elsewhere():
+    files = {"y/video01_000004.txt": b"1 .5 .5 .2 .2\n"}
+    assert sentences(faults_of("yolo", files)) == (
+        "y/video01_000004.txt: no data.yaml or classes.txt names the classes; give their names by id, from 0, or choose the vocabulary "
+        "that they number by --vocabulary",
+    )
+    assert read_files("yolo", files, vocabulary="prostatd").recordings[0].detail == "triplet"
+    (labels,) = read_files("yolo", {"y/esadv1_000004.txt": b"1 .5 .5 .2 .2\n"}).recordings
+    assert (labels.vocabulary.name, labels.detail) == ("prostatd", "triplet")

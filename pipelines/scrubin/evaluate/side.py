@@ -233,7 +233,7 @@ def true_rate(truth: Path, fps: Fraction | None) -> Fraction | None:
 def read_predicted_marks(source: Source, videos: Names[str], criteria: Names[str]) -> Side:
     """Return predicted marks; errors as of `read_predictions`, ``criteria`` are those of the ground truth."""
     reading = reader.read_path(
-        source.path, source.form, Options(classes=source.vocabulary, criteria=frozenset(criteria)), "marks", videos=videos
+        source.path, source.form, Options(classes=source.vocabulary, criteria=frozenset(criteria), predicted=True), "marks", videos=videos
     )
     by_frame = reader.marks_by_frame(reading, source.fps, "score")
     return Side(_of_task(source, by_frame, "criteria"), _line(source, reading))
@@ -284,14 +284,21 @@ def read_predicted_phases(
 
 def read_predicted_bytes(source: Source, classes: Vocabulary, contents: Mapping[str, bytes], form: AnyFormat) -> Side:
     """Return predictions from what was put together of several files; parameters as `read_predictions`, ``contents`` by name."""
-    options = Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE)
+    options = Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE, predicted=True)
     return Side(reader.instances_by_frame(reader.read_contents(contents, form, options), source.fps, "score"))
 
 
 def _as_predicted(source: Source, classes: Vocabulary, lists: tuple[ClassList, ...] = ()) -> Options:
     known = source.vocabulary or classes
     own = lists if known.name == classes.name else ()
-    return Options(classes=known, box_tolerance=PREDICTED_TOLERANCE, instant=source.instant, image_size=source.image_size, lists=own)
+    return Options(
+        classes=known,
+        box_tolerance=PREDICTED_TOLERANCE,
+        instant=source.instant,
+        image_size=source.image_size,
+        lists=own,
+        predicted=True,
+    )
 
 
 def _lists_of(videos: Iterable[str], lists: tuple[ClassList, ...], classes: Vocabulary) -> tuple[ClassList, ...]:

@@ -109,6 +109,8 @@ class LabelFiles:
         Whether these may have phases beside the vocabulary, because it is no more than what the ground truth has.
     criteria
         Those of the ground truth, for predictions, whose tables may say more; None for labels.
+    predicted
+        Whether these are predictions: then a confidence of 0 says no more than that.
     """
 
     recording: str
@@ -125,6 +127,7 @@ class LabelFiles:
     labelled_videos: frozenset[str] | None = None
     may_have_further: bool = False
     criteria: frozenset[str] | None = None
+    predicted: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Collection as Names
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path, PurePath
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from scrubin.base import csv_text, faults, strangers
 from scrubin.base.errors import AnnotationError
@@ -27,6 +28,9 @@ HEAD_BYTES = 4096
 NOTE = re.compile(r"\..*|~\$.*|manifest\.json|.*\.stamp\.json")
 NAMES_CLASSES = (".yaml", ".yml")
 LISTS_CLASSES = "classes.txt"
+OF_DARKNET = ".names"
+"""A list of classes as darknet has it, and CVAT's ``YOLO 1.1``: a name per line, in a file that `POINTS_TO_NAMES` names."""
+POINTS_TO_NAMES = "obj.data"
 Evidence = Callable[[Path], bool]
 
 
@@ -50,7 +54,7 @@ def known_name(file: PurePath) -> str:
 
 def only_names_classes(file: PurePath) -> bool:
     """Return whether a file beside labels says no more than which classes there are, as those of YOLO do."""
-    return file.suffix.lower() in NAMES_CLASSES or known_name(file) == LISTS_CLASSES
+    return file.suffix.lower() in (*NAMES_CLASSES, OF_DARKNET) or known_name(file) in (LISTS_CLASSES, POINTS_TO_NAMES)
 
 
 def never(path: Path) -> bool:
@@ -63,30 +67,59 @@ def named(path: Path) -> bool:
     return path.is_file()
 
 
-_LAST: ContextVar[dict[Path, Any] | None] = ContextVar("the last document", default=None)
+T = TypeVar("T")
+
+
+@dataclass
+class _Look:
+    """The files that are looked at for one command, what the last JSON file holds, and what was made of all of them."""
+
+    files: Names[Path]
+    last: dict[Path, Any] = field(default_factory=dict)
+    made: dict[Callable[[Names[Path]], Any], Any] = field(default_factory=dict)
+
+
+_LOOK: ContextVar[_Look | None] = ContextVar("what is looked at", default=None)
 
 
 @contextmanager
-def last_document_kept() -> Iterator[None]:
-    """Keep what the last JSON file holds, as formats ask for the same one, each for its own evidence; all of a folder may be too many."""
-    token = _LAST.set({})
+def last_document_kept(files: Names[Path] = ()) -> Iterator[None]:
+    """Keep what the last JSON file holds, as formats ask for the same one, each for its own evidence; all of a folder may be too many.
+
+    Parameters
+    ----------
+    files
+        All that are looked at: what one of them is, another one may say.
+    """
+    token = _LOOK.set(_Look(files))
     try:
         yield
     finally:
-        _LAST.reset(token)
+        _LOOK.reset(token)
+
+
+def of_all(make: Callable[[Names[Path]], T]) -> T:
+    """Return what a function makes of all files that are looked at, none where nobody says which: it is called once for a command."""
+    look = _LOOK.get()
+    if look is None:
+        return make(())
+    if make not in look.made:
+        look.made[make] = make(look.files)
+    made: T = look.made[make]
+    return made
 
 
 def document(path: Path) -> Any:
     """Return what a JSON file holds, not to be changed; None for any other, or a broken one."""
     if path.suffix.lower() != ".json":
         return None
-    last = _LAST.get()
-    if last is None:
+    look = _LOOK.get()
+    if look is None:
         return _parsed(path)
-    if path not in last:
-        last.clear()
-        last[path] = _parsed(path)
-    return last[path]
+    if path not in look.last:
+        look.last.clear()
+        look.last[path] = _parsed(path)
+    return look.last[path]
 
 
 def _parsed(path: Path) -> Any:

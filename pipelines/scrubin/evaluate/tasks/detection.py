@@ -48,9 +48,9 @@ from scrubin.evaluate.side import Side, Source
 from scrubin.evaluate.tasks import masks
 from scrubin.labels.files.detect import detected, label_folder, unknown_fault, unread_faults
 from scrubin.labels.formats.ground_truth import WHOLES
-from scrubin.labels.formats.objects import coco, mot
+from scrubin.labels.formats.objects import coco
 from scrubin.labels.formats.plain import coco_results
-from scrubin.labels.model import BOX, ClassesOf, ClassList, Labels, Layer
+from scrubin.labels.model import BOX, ClassesOf, ClassList, Layer
 from scrubin.labels.registry import AnyFormat, format_of
 from scrubin.labels.rows import boxed_layer, counts_for_detection, detected_classes, has_boxes
 
@@ -216,36 +216,7 @@ def truth_of(source: Source, classes: ClassesOf | None = None, *, without_class:
     ScrubinError
         For files that cannot be used, or without boxes.
     """
-    read, notes = _considered(source, side.read_truth(source, "boxes"))
-    boxes = _boxes(source, read, "ground truth", classes, without_class=without_class)
-    return replace(boxes, faults=(*notes, *boxes.faults))
-
-
-def _considered(source: Source, read: Side) -> tuple[Side, list[Fault]]:
-    """Return a ground truth without the boxes that are marked as not considered, and what says so.
-
-    MOTChallenge marks them by the confidence 0, others by 1, and TrackEval leaves them out, too: a prediction there is a false one.
-    Where confidences are other numbers, too, they are those of predictions.
-    """
-    layers = [layer for video in read.videos if (layer := video.labels.instances) is not None]
-    scores = {score for layer in layers for score in layer.rows["score"].dropna().tolist()}
-    if read.form.name != mot.MOT.name or not scores <= {0.0, 1.0} or 0.0 not in scores:
-        return read, []
-    count = sum(int((layer.rows["score"] == 0).sum()) for layer in layers)
-    if count == sum(len(layer.rows) for layer in layers):
-        what = "every box of the ground truth has the confidence 0, which marks it as not considered"
-        raise MetricsError([error(str(source.path), "not-considered", what, "write 1 where a box counts")])
-    what = f"boxes of the ground truth with the confidence 0 are marked as not considered, and left out as by TrackEval: {count}"
-    recordings = tuple(replace(video, labels=_without_unconsidered(video.labels)) for video in read.videos)
-    return replace(read, of_frames=replace(read.of_frames, recordings=recordings)), [warning(str(source.path), "not-considered", what)]
-
-
-def _without_unconsidered(labels: Labels) -> Labels:
-    layer = labels.instances
-    if layer is None:
-        return labels
-    rows = layer.rows[layer.rows["score"].fillna(1.0) != 0].reset_index(drop=True)
-    return replace(labels, instances=replace(layer, rows=rows))
+    return _boxes(source, side.read_truth(source, "boxes"), "ground truth", classes, without_class=without_class)
 
 
 def predictions_of(

@@ -111,7 +111,7 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
     looked = _Looked(wanted)
     every = _every(path)
     names = _may_be_read(path, every)
-    with last_document_kept():
+    with last_document_kept(names):
         form = form or _detected(path, looked, names)
     of_format = _of_format(path, form, names)
     odd, videos_named = _odd(path, form, of_format, names, videos)
@@ -144,7 +144,7 @@ def _odd(
         return frozenset(), ()
     likely: set[str] = set()
     odd: dict[Path, str] = {}
-    with last_document_kept():
+    with last_document_kept(names):
         for file in of_format:
             letters = "".join(filter(str.isalpha, file.stem.casefold()))
             if letters in likely or file.suffix.lower() not in (*TABLES, ".json") or not shows_format(file):
@@ -199,8 +199,9 @@ def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
         For a path that is not there, or one that looks like no format or like several.
     """
     _refuse_unreadable(path)
-    with last_document_kept():
-        return _detected(path, _Looked(wanted), _may_be_read(path, _every(path)))
+    names = _may_be_read(path, _every(path))
+    with last_document_kept(names):
+        return _detected(path, _Looked(wanted), names)
 
 
 def _detected(path: Path, looked: _Looked, names: Mapping[Path, str]) -> AnyFormat:
@@ -233,8 +234,9 @@ def refuse_mixture(path: Path, form: AnyFormat, wanted: Content) -> None:
 
     A ``.csv`` of phases beside files of instances is none where instances are wanted. Layouts of folders hold files of other formats.
     """
-    with last_document_kept():
-        _refuse_mixture(path, form, _may_be_read(path, _every(path)), _Looked(wanted))
+    names = _may_be_read(path, _every(path))
+    with last_document_kept(names):
+        _refuse_mixture(path, form, names, _Looked(wanted))
 
 
 def _refuse_mixture(path: Path, form: AnyFormat, names: Mapping[Path, str], looked: _Looked) -> None:

@@ -119,7 +119,7 @@ class Options:
         Which instant of a frame's period decides its phase where spans of time become frames.
     image_size
         Width and height in px of images whose size no file states.
-    lists, root, labelled_videos, may_have_further, criteria
+    lists, root, labelled_videos, may_have_further, criteria, predicted
         As of `LabelFiles`.
     tasks
         Those that a command needs of files that have several; none: all.
@@ -138,6 +138,7 @@ class Options:
     labelled_videos: frozenset[str] | None = None
     may_have_further: bool = False
     criteria: frozenset[str] | None = None
+    predicted: bool = False
 
 
 def batches(contents: Mapping[str, bytes], form: AnyFormat, options: Options, faults: Faults) -> list[LabelFiles]:
@@ -184,7 +185,7 @@ def _label_files(recording: str, files: Mapping[str, bytes], form: AnyFormat, op
         merges = within(merges, of_files)
     classes = of_files or FILES_OWN
     said = (options.first, options.image_size, options.lists, options.root, options.tasks)
-    of_truth = (options.labelled_videos, options.may_have_further, options.criteria)
+    of_truth = (options.labelled_videos, options.may_have_further, options.criteria, options.predicted)
     return LabelFiles(recording, files, classes, options.box_tolerance, merges, True, *said, *of_truth)
 
 

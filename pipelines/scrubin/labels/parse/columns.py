@@ -50,6 +50,8 @@ NAMES: Mapping[Meaning, tuple[str, ...]] = {
 """``row`` numbers rows as pandas does; an ``id`` is that of the phase where nothing else says it, else perhaps that of the video."""
 OF_NAME: Mapping[str, Meaning] = {fold(name): meaning for meaning, names in NAMES.items() for name in names}
 UNITLESS = frozenset(map(fold, ("t", "time", "video_time", "timestamp", "timestamps")))
+_NUMBERS = "|".join(name for name, meaning in OF_NAME.items() if meaning in ("frame", "seconds", "milliseconds"))
+ENDS = re.compile(rf"(?:end|stop|until|duration)(?:{_NUMBERS})?|(?:{_NUMBERS})(?:end|stop)|phase(?:end|stop|duration)")
 SURE = re.compile(r"(?:phase|pred|predicted|prediction)?(?:conf|scores?|prob|logits?|softmax).*|p\d+")
 TRUTH = re.compile(r"gt|.*groundtruth.*|.*(?:gt|true|truth)(?:phase|label)|(?:phase|label)(?:gt|true|truth)|true|truth")
 TRUTH_OF_PREDICTIONS = re.compile(r"y|ytrue|targets?|annotat(?:ion|ions|ed)|ref|references?|actual|expected")
@@ -58,6 +60,7 @@ SHOWN = 6
 LISTED = 12
 """So many classes of a list are named."""
 NS = 10**9
+_NUMBER_OR_TIME = re.compile("[0-9][0-9:.,]*")
 _DECIMAL = re.compile(r"([0-9]{1,9})(?:\.([0-9]{0,20}))?")
 _VIDEO_AS_FLOAT = re.compile(r"(?P<whole>-?\d+)(\.0*|,0)")
 _COMMA = re.compile(r"[0-9]{1,9},[0-9]{1,20}")
@@ -105,6 +108,17 @@ def is_row_number(name: str) -> bool:
 def is_unitless(name: str) -> bool:
     """Return whether the name of a column of times does not say their unit."""
     return fold(name) in UNITLESS
+
+
+def says_end(name: str, cells: Sequence[str]) -> bool:
+    """Return whether a column says where spans end: it is called so and has different numbers or times, not 0 and 1, which may mark rows.
+
+    >>> says_end("endTime", ["10", "20"]), says_end("end", ["0", "1"]), says_end("endoscope", ["3", "4"])
+    (True, False, False)
+    """
+    found = set(filter(None, cells))
+    is_told = len(found) > 1 or len(cells) == 1
+    return ENDS.fullmatch(fold(name)) is not None and is_told and not found <= {"0", "1"} and all(map(_NUMBER_OR_TIME.fullmatch, found))
 
 
 def names_truth(name: str, beside: str) -> bool:

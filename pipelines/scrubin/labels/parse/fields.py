@@ -103,8 +103,9 @@ OF_NO_RECORDING = (
 """Names of folders or beginnings of names that are those of no recording."""
 OF_FRAMES = (*OF_NO_RECORDING, "imgs", "picture", "pictures", "pic", "photo", "snapshot", "still")
 """First words of names that say of a frame that it is one, and not of which recording."""
-OF_NO_FOLDER = (*OF_FRAMES, "train", "training", "val", "valid", "validation", "test", "testing")
-"""Names of folders that, above such a frame, are those of no recording either."""
+OF_SUBSETS = ("train", "training", "val", "valid", "validation", "test", "testing")
+OF_NO_FOLDER = (*OF_FRAMES, *OF_SUBSETS, *(f"obj_{subset}_data" for subset in OF_SUBSETS))
+"""Names of folders that, above such a frame, are those of no recording either; the last ones are darknet's, as CVAT writes them."""
 FRAME_OF_NAME = re.compile(r"(?:.*/)?(?P<recording>[^/]+?)[_/](?P<frame>[0-9]{1,15})(?:\.[A-Za-z0-9]+)?")
 
 

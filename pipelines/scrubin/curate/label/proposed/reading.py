@@ -71,7 +71,7 @@ def load(
         When the files cannot be read, or are of a recording that there is not.
     """
     form = None if asked.format is None else format_of(asked.format)
-    reading = reader.read_path(folder / asked.path, form, Options(classes=p.classes))
+    reading = reader.read_path(folder / asked.path, form, Options(classes=p.classes, predicted=True))
     enforce("score", reading.faults)
     recordings = _at_rate(reading, asked)
     made = _made(reading, asked, p)

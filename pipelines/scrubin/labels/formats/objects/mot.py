@@ -7,7 +7,8 @@ An id is a name and means something in its video only; below 0 it is none, as in
 vocabulary from 0, or those that ``seqinfo.ini`` lists as ``classes``, with commas, else in predictions those that the ground truth
 lists; -1 is none. In ten columns the last three are a place in the world, which is not kept, unless the last two are -1. Boxes are drawn
 whole, also where they leave the image. Where ``seqinfo.ini`` has ``seqLength``, every frame is labelled; else those with a box are.
-``frameRate`` there is by how many frames a second frames are numbered. ``<video>/gt/gt.txt`` is named after its folder.
+Of labels whose confidences are 0 and 1 alone, a box with 0 is not considered, and left out. ``frameRate`` is by how many frames a second
+frames are numbered. ``<video>/gt/gt.txt`` is named after its folder.
 """
 
 from __future__ import annotations
@@ -193,11 +194,38 @@ def _read(source: LabelFiles, layout: Layout) -> Collection:
             recordings[name], of_video = labels
             (lists if of_video.file else unlisted).append(replace(of_video, file=of_video.file or file))
         faults.extend(of_file.all())
+    if layout is MOT and not source.predicted:
+        recordings = _considered(recordings, faults)
     if source.lists and not source.lists[0].first and unlisted and not lists:
         _note_none_of_first(source, recordings, unlisted[0].file, faults)
     # Beside a list of another video, the order of the vocabulary is one, too.
     every = tuple(one for one in (*lists, *unlisted) if one.ids) if lists else ()
     return Collection(tuple(labels for _, labels in sorted(recordings.items())), faults=faults.all(), lists=every)
+
+
+def _considered(recordings: Mapping[str, Labels], faults: Faults) -> dict[str, Labels]:
+    """Return labels without the boxes that are marked as not considered, which are counted.
+
+    MOTChallenge marks them by the confidence 0, others by 1, and TrackEval leaves them out, too. Where confidences are other numbers, too,
+    they are those of predictions.
+    """
+    layers = {name: labels.instances for name, labels in recordings.items() if labels.instances is not None}
+    scores = {score for layer in layers.values() for score in layer.rows["score"].dropna().tolist()}
+    if not scores <= {0.0, 1.0} or 0.0 not in scores:
+        return dict(recordings)
+    counts = {name: int((layer.rows["score"] == 0).sum()) for name, layer in layers.items()}
+    if sum(counts.values()) == sum(len(layer.rows) for layer in layers.values()):
+        what = "every box of the ground truth has the confidence 0, which marks it as not considered"
+        faults.error(min(layer.file for layer in layers.values()), "not-considered", what, "write 1 where a box counts")
+        return dict(recordings)
+    kept = dict(recordings)
+    for name, layer in layers.items():
+        if counts[name]:
+            rows = layer.rows[layer.rows["score"].fillna(1.0) != 0].reset_index(drop=True)
+            kept[name] = replace(recordings[name], instances=replace(layer, rows=rows))
+            what = f"boxes with the confidence 0 are marked as not considered, and left out as by TrackEval: {counts[name]}"
+            faults.warning(layer.file, "not-considered", what, "")
+    return kept
 
 
 def _note_none_of_first(source: LabelFiles, recordings: Mapping[str, Labels], file: str, faults: Faults) -> None:

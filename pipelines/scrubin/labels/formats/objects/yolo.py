@@ -1,9 +1,9 @@
 """YOLO text: one file per frame, a row per instance; the class, then the box by centre, size in 0..1.
 
-``yolo`` rows are ``class cx cy w h`` (predictions: and the confidence), ``yolo4`` rows are ProstaTD's
-``triplet instrument action target cx cy w h``. Classes are numbered from 0; ``data.yaml`` or ``classes.txt``
-names them. Without one they are the triplets of the vocabulary, in predictions the classes that the ground truth lists, or instruments
-that it labels.
+``yolo`` rows are ``class cx cy w h`` (predictions: and the confidence; of trackers: and the id of the track), ``yolo4`` rows are
+ProstaTD's ``triplet instrument action target cx cy w h``. Classes are numbered from 0; ``data.yaml``, ``classes.txt`` or darknet's
+``obj.names`` names them, as ``obj.data`` beside it says. Without one they are those of a vocabulary that somebody names, in predictions the
+classes that the ground truth lists, or instruments that it labels; only videos called as in ProstaTD have its triplets.
 An empty file is labelled as "no instrument".
 """
 
@@ -21,81 +21,33 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from scrubin.base import csv_text, machine
-from scrubin.base.faults import Faults
+from scrubin.base import csv_text
+from scrubin.base.faults import Faults, warning
 from scrubin.base.vocabulary.vocabulary import Vocabulary, load
-from scrubin.labels import boxes, registry
+from scrubin.labels import boxes, registry, tracks
 from scrubin.labels.formats.objects.coco import class_of, ids_of, one_list
 from scrubin.labels.model import IDS, MASK, ClassList, Clock, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
-from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse import documents, fields, yolo_rows
 from scrubin.labels.parse.columns import Classes, as_listed, classes_of, names_of, note_beyond, whole_list
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.points import POINTS
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
-PATTERN = r"(?:[^/]+[_/][0-9]{1,15}\.txt|[^/]+\.ya?ml|classes\.txt)"
-EXPECTED = "<recording>_<frame>.txt or <recording>/<frame>.txt, and data.yaml or classes.txt with the names of the classes"
-DATA_YAML = "data.yaml"
-POINTS_STATED = re.compile(r"^kpt_shape\s*:\s*\[\s*([0-9]{1,4})\s*,\s*([23])\s*\]", re.MULTILINE)
+PATTERN = r"(?:[^/]+[_/][0-9]{1,15}\.txt|[^/]+\.ya?ml|classes\.txt|[^/]+\.names|obj\.data)"
+EXPECTED = "<recording>_<frame>.txt or <recording>/<frame>.txt, and data.yaml, classes.txt or obj.names with the names of the classes"
 DEFAULT = "prostatd"
-FEWEST_WITH_CORNERS = 7
-"""Values of a row of segmentation: a class and three corners."""
-DEEPEST = 3
-"""What data.yaml says of points are names in a list by class."""
-FEWEST_WITH_POINTS = 8
-"""Values of a row of a pose: a class, a box, and one point."""
+OF_PROSTATD = re.compile("(?:esad|psi|pwh)v[0-9]{1,3}")
+"""Its videos, whose rows of one id number its triplets."""
+LISTS = "data.yaml or classes.txt"
 OTHER_FORMAT = {
     **dict.fromkeys((5, 6), "rows with one id are the format yolo"),
     **dict.fromkeys((8, 9), "rows with four ids are the format yolo4"),
 }
+NAMES_STATED = re.compile(r"^\s*names\s*=\s*(\S+)\s*$", re.MULTILINE)
 Numbers = Callable[[Where, list[float], Classes], dict[str, Any] | None]
 """Reads the ids of a row; None after noting what is wrong with them."""
 Row = Callable[[Where, str, Classes | None], dict[str, Any] | None]
 """Reads a row, an instance; None after noting what is wrong with it, or where the classes are not known."""
-
-
-def has_corners(path: Path) -> bool:
-    """Return whether the rows of a file are classes with corners in 0..1; four ids are whole numbers, corners hardly ever."""
-    if registry.only_names_classes(path) or has_points(path):
-        return False
-    rows = _first_rows(path)
-    if not rows or not all(len(row) >= FEWEST_WITH_CORNERS and all(map(csv_text.NUMBER.fullmatch, row)) for row in rows):
-        return False
-    places = [[float(cell) for cell in row[1:]] for row in rows]
-    return any(place % 1 for row in places for place in row[:3]) and all(0 <= place <= 1 for row in places for place in row)
-
-
-def has_points(path: Path) -> bool:
-    """Return whether the rows of a file are classes with a box and points, as data.yaml beside says, or as they look.
-
-    Behind each x and y stands a visibility, 0, 1 or 2; behind all of them may stand a confidence. Corners can be 0 or 1, too, but not
-    each third number of several; only with a 2 are one or two points told by that.
-    """
-    rows = [] if registry.only_names_classes(path) else _first_rows(path)
-    if not rows or not all(len(row) >= FEWEST_WITH_POINTS and all(map(csv_text.NUMBER.fullmatch, row)) for row in rows):
-        return False
-    numbers = _numbers_of_points(path)
-    if numbers is not None:
-        return all(len(row) - 5 - numbers in (0, 1) for row in rows)
-    if not all((len(row) - 5) % 3 in (0, 1) for row in rows):
-        return False
-    seen = {float(cell) for row in rows for cell in row[7 : 5 + (len(row) - 5) // 3 * 3 : 3]}
-    has_box = any(float(cell) % 1 for row in rows for cell in row[1:3])
-    return has_box and seen <= {0, 1, 2} and (2 in seen or (1 in seen and min(map(len, rows)) >= FEWEST_WITH_POINTS + 6))
-
-
-def _numbers_of_points(path: Path) -> int | None:
-    """Return of how many numbers the points of a row are, where data.yaml beside or above it says so."""
-    for folder in (path.parent, path.parent.parent):
-        if (folder / DATA_YAML).is_file():
-            stated = POINTS_STATED.search(registry.head(folder / DATA_YAML))
-            return None if stated is None else int(stated[1]) * int(stated[2])
-    return None
-
-
-def _first_rows(path: Path) -> list[list[str]]:
-    text = registry.head(path)
-    return [line.split() for line in text.splitlines()[:-1] or [text] if line.strip()]
 
 
 def _rows_of(*columns: int, alone: bool) -> registry.Evidence:
@@ -110,21 +62,27 @@ def _rows_of(*columns: int, alone: bool) -> registry.Evidence:
     def fits(path: Path) -> bool:
         if registry.only_names_classes(path):
             return alone
-        lines = _first_rows(path)
-        if has_corners(path) or has_points(path) or (lines and not any(character.isdigit() for cell in lines[0] for character in cell)):
+        lines = yolo_rows.first_rows(path)
+        if yolo_rows.kinds(path) or (lines and not any(character.isdigit() for cell in lines[0] for character in cell)):
             return False  # names of columns, or another format
-        return bool(lines) and all(len(line) in columns for line in lines)
+        return bool(lines) and (all(len(line) in columns for line in lines) or (alone and yolo_rows.are_tracked(lines)))
 
     return fits
 
 
-BY_HAND = ByHand(fps=Fraction(1), fps_unstated=True, evidence=_rows_of(5, 6, alone=True))
+BY_HAND = ByHand(fps=Fraction(1), fps_unstated=True, evidence=_rows_of(5, 6, alone=True), holds=("tracks",))
 
 
 @dataset_format("yolo", pattern=PATTERN, expected=EXPECTED, title="YOLO txt: class cx cy w h", by_hand=BY_HAND)
 def read(source: LabelFiles) -> Collection:
     """Return the labels of the recordings whose files have no error; all faults are in ``Collection.faults``."""
-    return collection_of(source, "yolo", partial(_row, source, (5, 6), single))
+    read = collection_of(source, "yolo", partial(_row, source, (5, 6), single))
+    last = [row[-1] for row in rows_of(source) if len(row) == yolo_rows.OF_BOX + 1]
+    if last and all(map(yolo_rows.is_whole, last)) and not any(fault.severity == "error" for fault in read.faults):
+        what = "the last value of every row is 1, and is read as the confidence: ids of tracks would be lost"
+        fix = "write the confidence before the id if these are ids, or 1.0 if they are none"
+        return replace(read, faults=(*read.faults, warning(min(source.files), "confidence-whole", what, fix)))
+    return read
 
 
 @dataset_format(
@@ -132,7 +90,7 @@ def read(source: LabelFiles) -> Collection:
     pattern=PATTERN,
     expected=EXPECTED,
     title="YOLO txt as in ProstaTD: triplet instrument action target cx cy w h",
-    by_hand=replace(BY_HAND, evidence=_rows_of(8, 9, alone=False)),
+    by_hand=replace(BY_HAND, evidence=_rows_of(8, 9, alone=False), holds=()),
 )
 def read_four(source: LabelFiles) -> Collection:
     """Return the labels of the recordings whose files have no error; all faults are in ``Collection.faults``."""
@@ -142,9 +100,9 @@ def read_four(source: LabelFiles) -> Collection:
 def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo-seg", "yolo-pose"], row_of: Row) -> Collection:
     """Return what the files of a data set say whose rows are read by ``row_of``, without recordings that have a faulty file."""
     faults = Faults()
-    named = _named(source)
+    named = _named(source, faults)
     # Rows of four ids say what their triplets are.
-    classes = _classes(replace(source, lists=()) if name == "yolo4" else source, named, faults)
+    classes = None if faults.errors() else _classes(replace(source, lists=()) if name == "yolo4" else source, named, faults, name)
     if classes is not None and name == "yolo4" and not classes.triplets:
         what = "yolo4 names a triplet in each row, but the classes are instruments"
         faults.error(min(source.files), "classes-form", what, "read it as yolo")
@@ -170,7 +128,12 @@ def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo-seg",
     for recording, frames in sorted(recordings.items()):
         rows = [{"position": frame, **row} for frame in sorted(frames) for row in frames[frame]]
         positions = np.array(sorted(frames), np.int64)
-        layer = Layer(recording, positions, detailed_rows(rows, {MASK: "str", POINTS: "object"}))
+        instances = detailed_rows(rows, {MASK: "str", POINTS: "object", tracks.ONLY: "Int64"})
+        of_tracks = Faults()
+        tracks.note(recording, tracks.ONLY, instances, classes.vocabulary, of_tracks)
+        faulty |= {recording} if of_tracks.errors() else set()
+        faults.extend(of_tracks.all())
+        layer = Layer(recording, positions, instances)
         sizes = None
         if name in ("yolo-seg", "yolo-pose") and source.image_size is not None:
             sizes = pd.DataFrame({"position": positions, "width": source.image_size[0], "height": source.image_size[1]})
@@ -180,20 +143,38 @@ def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo-seg",
     return Collection(tuple(sound), faults=faults.all(), lists=lists)
 
 
-def _named(source: LabelFiles) -> list[str]:
-    """Return the files that name the classes."""
-    return [file for file in sorted(source.files) if not file.endswith(".txt") or PurePosixPath(file).name == registry.LISTS_CLASSES]
+def _named(source: LabelFiles, faults: Faults) -> list[str]:
+    """Return the files that name the classes; of darknet's the one that ``obj.data`` names, and it is noted when that is not there."""
+    every = [file for file in sorted(source.files) if registry.only_names_classes(PurePosixPath(file))]
+    points = [file for file in every if PurePosixPath(file).name == registry.POINTS_TO_NAMES]
+    listed = [file for file in every if file not in points]
+    for file in points:
+        text = documents.opened(documents.text, file, source.files[file], faults) or ""
+        stated = NAMES_STATED.search(text)
+        path = PurePosixPath("" if stated is None else stated[1].replace("\\", "/"))
+        if path.name and not any(PurePosixPath(one).name == path.name for one in listed):
+            what = f"the classes are named in {path}, and there is no such file"
+            faults.error(file, "file-missing", what, "put it beside this file")
+        # What it does not name lists the classes of something else.
+        listed = [one for one in listed if not (path.name and one.endswith(registry.OF_DARKNET) and PurePosixPath(one).name != path.name)]
+    return listed
 
 
-def _classes(source: LabelFiles, named: Sequence[str], faults: Faults) -> Classes | None:
+def _classes(source: LabelFiles, named: Sequence[str], faults: Faults, form: str) -> Classes | None:
     """Return the classes; None after noting why the file that names them cannot be used."""
     chosen = source.vocabulary if source.vocabulary.name else None
     if not named and source.lists:
-        return as_listed(Where(faults, min(source.files)), source, "data.yaml or classes.txt")
+        return as_listed(Where(faults, min(source.files)), source, LISTS)
     if not named:
         vocabulary = chosen or load(DEFAULT)
         if chosen is None:
-            what = f"no data.yaml or classes.txt names the classes; they are taken as the {_size_of(vocabulary)} of '{vocabulary.name}'"
+            what = f"no {LISTS} names the classes"
+            recordings = {image[0] for file in source.files if (image := fields.recording_and_frame(file, source.root)) is not None}
+            if form != "yolo4" and not all(map(OF_PROSTATD.fullmatch, recordings)):
+                fix = "give their names by id, from 0, or choose the vocabulary that they number by --vocabulary"
+                faults.error(min(source.files), "classes-unnamed", what, fix)
+                return None
+            what = f"{what}; they are taken as the {_size_of(vocabulary)} of '{vocabulary.name}'"
             faults.warning(min(source.files), "classes-unnamed", what, "choose others by --vocabulary")
         return whole_list(vocabulary)
     for other in named[1:]:
@@ -202,7 +183,7 @@ def _classes(source: LabelFiles, named: Sequence[str], faults: Faults) -> Classe
     text = documents.opened(documents.text, named[0], source.files[named[0]], faults)
     if text is None or named[1:]:
         return None
-    is_list = named[0].endswith(".txt")
+    is_list = not named[0].endswith(registry.NAMES_CLASSES)
     names = [line.strip() for line in text.rstrip().splitlines()] if is_list else _names_of(where, text)
     if names is not None and not (names and all(names)):
         where.error("classes-form", "a class has no name", "give the names of the classes by id, from 0")
@@ -216,66 +197,21 @@ def _size_of(vocabulary: Vocabulary) -> str:
 
 def _names_of(where: Where, text: str) -> list[str] | None:
     """Return the names in a data.yaml, by class."""
-    root = pairs_of_text(where, text)
+    root = yolo_rows.pairs_of_text(where, text)
     if root is None:
         return None
-    names = plain(root.get("names"))
+    names = yolo_rows.plain(root.get("names"))
     listed = names if isinstance(names, list) else _by_id(names if isinstance(names, dict) else {})
     if not listed or not all(isinstance(name, str) for name in listed):
         what = "'names' is no list of names"
         where.error("classes-form", what, "give the names of the classes by id, from 0 without a gap")
         return None
-    count = plain(root["nc"]) if "nc" in root else str(len(listed))
+    count = yolo_rows.plain(root["nc"]) if "nc" in root else str(len(listed))
     if count != str(len(listed)):
         what = f"nc is {str(count)[:40]}, but there are {len(listed)} names"
         where.error("classes-form", what, "correct one of them")
         return None
     return [str(name).strip() for name in listed]
-
-
-def pairs_of_text(where: Where, text: str) -> dict[str, Any] | None:
-    """Return what a YAML file says by key, as nodes: see `plain`; None after noting why it cannot be read."""
-    # Only this one of all files of labels is YAML.
-    machine.require_package("yaml", where.file)
-    import yaml
-
-    try:
-        # Nodes only: no dates or numbers are made of names, and a key that stands twice is seen.
-        root = _pairs(yaml.compose(text, Loader=yaml.BaseLoader))
-        for key in ("names", "nc", "kpt_shape", "kpt_names"):
-            plain(root.get(key))
-        return root
-    except (yaml.YAMLError, RecursionError):
-        where.error("yaml-syntax", "not YAML", "export it again")
-    except KeyError as error:
-        where.error("key-repeated", f"the key {error} stands twice", "keep one of them")
-    return None
-
-
-def plain(node: Any, depth: int = DEEPEST) -> Any:
-    """Return a node of YAML as text, list or dict of text; None for no node, or one that lies deeper, as in a list that holds itself.
-
-    Raises
-    ------
-    KeyError
-        For a key that stands twice.
-    """
-    if node is None or not depth:
-        return None
-    if node.id == "scalar":
-        return str(node.value)
-    if node.id == "sequence":
-        return [plain(one, depth - 1) for one in node.value]
-    return {key: plain(one, depth - 1) for key, one in _pairs(node).items()}
-
-
-def _pairs(node: Any) -> dict[str, Any]:
-    value_of: dict[str, Any] = {}
-    for key, value in node.value if node is not None and node.id == "mapping" else []:
-        if str(key.value) in value_of:
-            raise KeyError(str(key.value))
-        value_of[str(key.value)] = value
-    return value_of
 
 
 def _by_id(names: Mapping[str, Any]) -> list[Any]:
@@ -288,6 +224,13 @@ def _rows(source: LabelFiles, where: Where, row_of: Row, classes: Classes | None
     lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
     rows = [row_of(where.at(f"line {number}"), line, classes) for number, line in lines]
     return [row for row in rows if row is not None]
+
+
+def rows_of(source: LabelFiles) -> list[list[str]]:
+    """Return the cells of all rows."""
+    names = [file for file in source.files if not registry.only_names_classes(PurePosixPath(file))]
+    texts = (source.files[file].decode("utf-8-sig", errors="replace") for file in names)
+    return [line.split() for text in texts for line in text.splitlines() if line.strip()]
 
 
 def numbers_of(where: Where, line: str) -> list[float] | None:
@@ -306,6 +249,9 @@ def _row(
     values = numbers_of(where, line)
     if values is None:
         return None
+    track = None
+    if len(values) == widths[1] + 1 and yolo_rows.is_whole(line.split()[-1]):
+        track = int(values.pop())
     if len(values) not in widths:
         what = f"{len(values)} values, expected {widths[0]}, or {widths[1]} with confidence"
         where.error("row-length", what, OTHER_FORMAT.get(len(values), "export it again"))
@@ -316,9 +262,9 @@ def _row(
     box = centred_box(where, (cx, cy, w, h), source.box_tolerance)
     score = values[-1] if len(values) == widths[1] else 1.0
     if not 0 <= score <= 1:
-        where.error("score-range", f"confidence {score:g} is not in 0..1", "export it again")
+        where.error("score-range", f"confidence {score:g} is not in 0..1", "write it before the id of a track, if this is one")
         return None
-    return None if ids is None or box is None else {**ids, **dict(zip("xywh", box, strict=True)), "score": score}
+    return None if ids is None or box is None else {**ids, **dict(zip("xywh", box, strict=True)), "score": score, tracks.ONLY: track}
 
 
 def centred_box(where: Where, centred: boxes.XYWH, tolerance: float) -> boxes.XYWH | None:

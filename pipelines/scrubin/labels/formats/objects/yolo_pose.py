@@ -2,7 +2,8 @@
 
 Points are shares of the image; ``0 0 0`` is not labelled. ``data.yaml`` says how many there are and whether they have a visibility
 (``kpt_shape``), and may name those of each class (``kpt_names``); without names they are numbered. Predictions have the confidence behind
-the points, and may have confidences in place of visibilities. An empty file is labelled as "no instrument".
+the points, of trackers also the id of the track, and may have confidences in place of visibilities. An empty file is labelled as "no
+instrument".
 """
 
 from __future__ import annotations
@@ -15,18 +16,17 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from scrubin.base.faults import Faults
+from scrubin.labels import tracks
 from scrubin.labels.formats.objects import yolo
 from scrubin.labels.formats.objects.coco import class_of, one_list
 from scrubin.labels.model import Collection, LabelFiles, by_position
-from scrubin.labels.parse import documents, points
+from scrubin.labels.parse import documents, points, yolo_rows
 from scrubin.labels.parse.columns import Classes, names_of
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.points import POINTS, UNLABELLED, VISIBLE, Point, unlabelled
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
-OF_BOX = 5
-"""Values of a row in front of the points: the class and the box."""
-WITHOUT_VISIBILITY, WITH_VISIBILITY = 2, 3
+WITH_VISIBILITY = yolo_rows.OF_POINT
 ASK = "say it in data.yaml, such as kpt_shape: [7, 3]"
 
 
@@ -50,7 +50,7 @@ class _Shape:
     pattern=yolo.PATTERN,
     expected=yolo.EXPECTED,
     title="YOLO txt of poses: class cx cy w h, then x y visibility of each point",
-    by_hand=ByHand(fps=yolo.BY_HAND.fps, fps_unstated=True, evidence=yolo.has_points),
+    by_hand=ByHand(fps=yolo.BY_HAND.fps, fps_unstated=True, evidence=lambda path: "points" in yolo_rows.kinds(path)),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of the recordings whose files have no error; all faults are in ``Collection.faults``."""
@@ -65,17 +65,14 @@ def _shape_of(source: LabelFiles, faults: Faults) -> _Shape | None:
     """Return what data.yaml says of points; None after noting why it cannot be used. What it says of classes is read elsewhere."""
     named = next((file for file in sorted(source.files) if file.endswith((".yaml", ".yml"))), None)
     text = None if named is None else documents.opened(documents.text, named, source.files[named], Faults())
-    root = {} if text is None or named is None else yolo.pairs_of_text(Where(Faults(), named), text) or {}
-    stated, of_names = (yolo.plain(root.get(key)) for key in ("kpt_shape", "kpt_names"))
+    root = {} if text is None or named is None else yolo_rows.pairs_of_text(Where(Faults(), named), text) or {}
+    stated, of_names = yolo_rows.shape_of(root.get(yolo_rows.SHAPE)), yolo_rows.plain(root.get("kpt_names"))
     where = Where(faults, named or "")
-    shape = _Shape()
-    if stated is not None:
-        numbers = [documents.frame_number(one) for one in stated] if isinstance(stated, list) else []
-        count, width = numbers if len(numbers) == 2 else (None, None)
-        if count is None or width not in (WITHOUT_VISIBILITY, WITH_VISIBILITY):
-            where.error("points-form", f"kpt_shape is {documents.shown(stated)}", "give the number of points, and 2 or 3 numbers of each")
-            return None
-        shape = _Shape(count, width)
+    if stated == (0, 0):
+        what = f"{yolo_rows.SHAPE} is {documents.shown(yolo_rows.plain(root[yolo_rows.SHAPE]))}"
+        where.error("points-form", what, "give the number of points, and 2 or 3 numbers of each")
+        return None
+    shape = _Shape() if stated is None else _Shape(*stated)
     if of_names is not None:
         listed = {str(at): one for at, one in enumerate(of_names)} if isinstance(of_names, list) else of_names
         sound = isinstance(listed, dict) and all(_are_names(one) and documents.frame_number(key) is not None for key, one in listed.items())
@@ -100,12 +97,13 @@ def _row(source: LabelFiles, shape: _Shape, where: Where, line: str, classes: Cl
     values = yolo.numbers_of(where, line)
     if values is None:
         return None
-    if shape.count is None and len(values) >= OF_BOX + shape.width:
-        shape.count = (len(values) - OF_BOX) // shape.width
-    expected = OF_BOX + (shape.count or 0) * shape.width
+    if shape.count is None and len(values) >= yolo_rows.OF_BOX + shape.width:
+        shape.count = (len(values) - yolo_rows.OF_BOX) // shape.width
+    expected = yolo_rows.OF_BOX + (shape.count or 0) * shape.width
+    track = int(values.pop()) if len(values) == expected + 2 and yolo_rows.is_whole(line.split()[-1]) else None
     if shape.count is None or len(values) not in (expected, expected + 1):
         count = "some" if shape.count is None else shape.count
-        what = f"{len(values)} values, expected {OF_BOX} and {count} points of {shape.width} numbers, perhaps a confidence"
+        what = f"{len(values)} values, expected {yolo_rows.OF_BOX} and {count} points of {shape.width} numbers, perhaps a confidence"
         where.error("row-length", what, yolo.OTHER_FORMAT.get(len(values), f"export it again, or {ASK}"))
         return None
     is_predicted = len(values) > expected
@@ -118,17 +116,19 @@ def _row(source: LabelFiles, shape: _Shape, where: Where, line: str, classes: Cl
     if ids is None or box is None:
         return None
     found = _points(source, shape, where, values, is_predicted=is_predicted)
-    return None if found is None else {**ids, **dict(zip("xywh", box, strict=True)), "score": score, POINTS: found or None}
+    return (
+        None if found is None else {**ids, **dict(zip("xywh", box, strict=True)), "score": score, POINTS: found or None, tracks.ONLY: track}
+    )
 
 
 def _points(source: LabelFiles, shape: _Shape, where: Where, values: list[float], *, is_predicted: bool) -> tuple[Point, ...] | None:
     """Return the points of a row, none for a class without; None after noting what is wrong with one."""
     names, found, is_sound = shape.names_of(int(values[0])), [], True
     for at in range(shape.count or 0):
-        first = OF_BOX + at * shape.width
+        first = yolo_rows.OF_BOX + at * shape.width
         x, y, *rest = values[first : first + shape.width]
         visibility = rest[0] if rest else float(VISIBLE if (x, y) != (0, 0) else UNLABELLED)
-        if is_predicted:
+        if is_predicted or (source.predicted and 0 < visibility < 1):  # without confidences of rows there may be some of points
             visibility = VISIBLE if any((x, y, *rest)) else UNLABELLED
         name = names[at] if at < len(names) else str(at + 1)
         of_point = where.at(f"{where.place}, point {name}")

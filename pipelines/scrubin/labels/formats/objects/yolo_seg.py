@@ -16,17 +16,20 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.base.faults import Faults
 from scrubin.labels import boxes
 from scrubin.labels.formats.objects import yolo
 from scrubin.labels.formats.objects.coco import class_of
 from scrubin.labels.masks import counts, outlines, rle
 from scrubin.labels.model import MASK, Collection, LabelFiles
-from scrubin.labels.parse import masks
+from scrubin.labels.parse import masks, yolo_rows
 from scrubin.labels.parse.columns import Classes
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
 SOME_SIZES = 3
+OF_TRACKER = "ends with a whole number, as trackers write ids behind confidences, which would be one more corner"
+WITHOUT_TRACK = "write the rows without ids; if these are corners on the edge of the image, write 1.0 instead of 1"
 LEAST = 1e-5
 """Shares of an image that differ by less are the same: rows have six digits."""
 
@@ -39,19 +42,30 @@ LEAST = 1e-5
     by_hand=ByHand(
         fps=yolo.BY_HAND.fps,
         fps_unstated=True,
-        evidence=yolo.has_corners,
+        evidence=lambda path: "corners" in yolo_rows.kinds(path),
     ),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of the recordings whose files have no error; all faults are in ``Collection.faults``."""
-    return yolo.collection_of(source, "yolo-seg", partial(_row, source))
+    faults = Faults()
+    of_points = yolo_rows.shape_file(source.files)
+    if of_points is not None:
+        what = f"{yolo_rows.SHAPE} says that the rows have points behind a box, so they are no corners"
+        faults.error(of_points, "points-stated", what, f"read them as yolo-pose, or leave {yolo_rows.SHAPE} out")
+    rows = [row for row in yolo.rows_of(source) if len(row) >= yolo_rows.FEWEST_WITH_CORNERS]
+    if rows and all(map(yolo_rows.may_end_in_track, rows)):
+        faults.error(min(source.files), "corners-tracked", f"every row {OF_TRACKER}", WITHOUT_TRACK)
+    return Collection(faults=faults.all()) if faults.errors() else yolo.collection_of(source, "yolo-seg", partial(_row, source))
 
 
 def _row(source: LabelFiles, where: Where, line: str, classes: Classes | None) -> dict[str, Any] | None:
     values = yolo.numbers_of(where, line)
     if values is None:
         return None
-    if len(values) < yolo.FEWEST_WITH_CORNERS:
+    if len(values) == yolo_rows.TRACKED and yolo_rows.may_end_in_track(line.split()):
+        where.error("corners-tracked", f"the row of 7 values {OF_TRACKER}", f"{WITHOUT_TRACK}; boxes are the format yolo")
+        return None
+    if len(values) < yolo_rows.FEWEST_WITH_CORNERS:
         what = f"{len(values)} values, expected a class and three or more corners"
         where.error("row-length", what, yolo.OTHER_FORMAT.get(len(values), "export it again"))
         return None

@@ -2,9 +2,10 @@
 
 A vector has 15 items: triplet, instrument, its score and box x, y, w, h, verb, target, its score
 and box, phase; -1 is null. A key without vectors, or with -1 for triplet and instrument, is
-labelled as "no instrument". Score and box of the target are details of the instance: the tables
-have one box per instance, that of the instrument. Files are written as Python's ``json`` spells them,
-which is how the published files are spelled.
+labelled as "no instrument". ``video`` must be the number of a recording that is called by one.
+Score and box of the target are details of the instance: the tables have one box per instance,
+that of the instrument. Files are written as Python's ``json`` spells them, which is how the
+published files are spelled.
 """
 
 from __future__ import annotations
@@ -108,6 +109,7 @@ def read(source: LabelFiles) -> Labels:
     document = documents.json_object(file, data)
     reading = _Reading(Where(Faults(), file), source)
     period_s = _period_s(reading.where, document)
+    _check_video(reading.where, document.get("video"), source.recording)
     _check_categories(reading.where, source.vocabulary, document.get("categories"))
     frames = _frames(reading.where, document)
     plain = plain_vectors.read(frames, source.vocabulary, tuple(TARGET))
@@ -141,6 +143,15 @@ def _period_s(where: Where, document: Mapping[str, Any]) -> Fraction:
         where.error("rate", f"'fps' is {documents.shown(fps)}, expected a whole number in 1..{HIGHEST_FPS}", "CholecT50 has 1")
         return Fraction(1)
     return Fraction(1, int(fps))
+
+
+def _check_video(where: Where, video: Any, recording: str) -> None:
+    """Note a file that says it is of another video than the numbered one that it is called like."""
+    named = NUMBERED.fullmatch(recording)
+    stated = NUMBERED.fullmatch(str(video)) if fields.is_whole(video) or isinstance(video, str) else None
+    if named is not None and stated is not None and int(named["number"]) != int(stated["number"]):
+        what = f"'video' is {documents.shown(video)}, but the file is called like video {int(named['number'])}"
+        where.at("video").error("video-name", what, "call the file after its video, or correct 'video'")
 
 
 def _check_categories(where: Where, vocabulary: Vocabulary, categories: Any) -> None:
