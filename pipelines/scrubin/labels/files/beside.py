@@ -67,6 +67,8 @@ _NO_VIDEO = re.compile(
 """Dates, times in cells of their own, versions, numbers with a point, a link; behind a word for videos only a date is none."""
 _BETWEEN_CELLS = re.compile(r"[,;|\s]+")
 _HEADING = re.compile(r"#{1,6} +(?=\S)")
+_PADDED = re.compile(r"\W*(0[0-9]+)(?=[\s,;|:=)\]_-]*+(?:[^\W\d]|$))")
+"""A number with zeros before it, which begins a line and is no part of a date or time."""
 _ITEM = re.compile(r"^(?:[-*+\u2022]|[0-9]{1,3}[.)])\s+(?=\S)")
 _NUMBER_OR_TIME = re.compile(
     r"[-+]?(?:[0-9]++\.?[0-9]*+|\.[0-9]+)(?:e[-+]?[0-9]+)?|nan|inf|[0-9]+(?::[0-9]+)+(?:[.,][0-9]+)?", re.IGNORECASE
@@ -183,6 +185,8 @@ def _is_read_as_none(file: Path, videos: Names[str]) -> bool:
         return False
     if suffix == ".csv":
         return _is_log([[cell.strip() for cell in lines[0].split(",")]])
+    if any((padded := _PADDED.match(line)) and padded[1] in numbers for line in lines):  # nothing but a video is written so
+        return False
     if any(_begins_with_video(_ITEM.sub("", _HEADING.sub("", line)), plain, behind_word=True) for line in lines):
         return False
     if suffix == ".json" or lines[0].startswith("{"):
