@@ -121,6 +121,17 @@ def test_every_frame_of_a_rate_that_varies_keeps_its_time_when_it_is_encoded(tmp
         assert [frame.pts for frame in container.decode(video=0)] == [tick - shown[0] for tick in shown]
 
 
+@pytest.mark.parametrize("b_frames", [0, 3])
+def test_every_frame_of_an_avi_from_which_some_were_dropped_keeps_its_time(b_frames, plain, tmp_path):
+    dropped = ("-vf", "setpts=(N+2*floor(N/10))/20/TB", "-fps_mode", "passthrough")
+    ffmpeg("-i", plain, *GROUPS[:4], "-bf", b_frames, *dropped, tmp_path / "a.avi")
+    assert main(["render", str(tmp_path / "a.avi"), str(tmp_path / "out.mkv"), "--start", "0.35", "--end", "3.2"]) == 0
+    wanted = {n: n + 2 * (n // 10) - 7 for n in range(70) if 7 <= n + 2 * (n // 10) < 64}
+    assert decoded_numbers(tmp_path / "out.mkv") == list(wanted)
+    with av.open(str(tmp_path / "out.mkv")) as container:
+        assert [frame.pts for frame in container.decode(video=0)] == [50 * tick for tick in wanted.values()]
+
+
 @pytest.mark.parametrize("mode", ["smart", "reencode"])
 @pytest.mark.parametrize("name", ["header.mkv", "stream.mp4"])
 def test_what_players_crop_away_is_not_rendered(name, mode, tmp_path, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from fractions import Fraction
 from pathlib import Path
 
 import av
@@ -16,8 +17,9 @@ from scrubin.base.pixels import is_black
 from scrubin.data.export.lerobot_videos import black_frames
 from scrubin.media.probe import probe
 from scrubin.media.structure import Structure
-from scrubin.stages.render.check import check_video
+from scrubin.stages.render.check import check_seams, check_video
 from scrubin.stages.render.encode import encode
+from scrubin.stages.render.parts import Parts
 from scrubin.stages.render.plan import Plan, Redaction, SourceFile, plan
 from scrubin.stages.render.render_params import RenderParams
 
@@ -230,3 +232,13 @@ def test_the_check_finds_each_kind_of_wrong_result(tmp_path):
         with pytest.raises(VideoError, match=message):
             check_video(tmp_path / "out.mkv", wrong, "a")
     check_video(tmp_path / "out.mkv", planned, "a")
+
+
+@pytest.mark.parametrize(
+    "check", [check_video, lambda path, planned, name: check_seams(path, planned, Parts("smart", "", ()), {}, name)], ids=["whole", "seams"]
+)
+def test_frames_that_were_rendered_at_one_time_are_found(check, tmp_path):
+    clips.clip(tmp_path / "a.mkv", fps="2000", seconds=0.01, more=("-pix_fmt", "yuv420p", "-bsf:v", "filter_units=remove_types=6-8"))
+    planned = plan(range(20), Fraction(1, 2000), Fraction(1, 100), (0.0, 1.0), (), (96, 64))
+    with pytest.raises(VideoError, match=r"frames \d and \d were rendered at one time: .* Matroska cannot state; export it at 1000 fps"):
+        check(tmp_path / "a.mkv", planned, "a")

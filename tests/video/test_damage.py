@@ -41,6 +41,53 @@ def test_files_put_behind_each_other_are_called_so(second, reason, fix, tmp_path
     assert fix in refused.value.fix
 
 
+@pytest.mark.parametrize(
+    ("suffix", "more", "offset"),
+    [
+        ("mpg", ("-c:v", "mpeg2video", "-f", "vob"), 0),  # frames of one time
+        ("mpg", ("-c:v", "mpeg2video", "-f", "vob"), 0.013),  # frames in between each other
+        ("mkv", ("-c:v", "libvpx", "-live", 1), 0),
+        ("mp4", ("-g", 10, "-movflags", "frag_keyframe+empty_moov+default_base_moof"), 0.5),
+    ],
+)
+def test_files_behind_each_other_are_called_so_where_nothing_is_damaged(suffix, more, offset, tmp_path):
+    first = clips.clip(tmp_path / f"first.{suffix}", more=more)
+    second = clips.clip(tmp_path / f"second.{suffix}", more=(*more, "-output_ts_offset", offset))
+    both = tmp_path / f"both.{suffix}"
+    both.write_bytes(first.read_bytes() + second.read_bytes())
+    with pytest.raises(VideoError, match=r"its times begin again at frame 50 \(1\.96 s\), as where files were put .* the column 'part'"):
+        probe(both, both.name)
+
+
+def test_times_that_only_the_decoder_knows_are_asked_whether_they_begin_again(tmp_path):
+    film = clips.clip(tmp_path / "a.avi")
+    assert len(probing._decoded_times(film, "a.avi")) == 50  # guesses, which are not in order
+    again = clips.clip(tmp_path / "b.mpg", more=("-c:v", "mpeg2video")).read_bytes()
+    (tmp_path / "c.mpg").write_bytes(again + again)
+    with pytest.raises(VideoError, match=r"its times begin again at frame 50 \(1\.96 s\)"):
+        probing._decoded_times(tmp_path / "c.mpg", "c.mpg")
+
+
+@pytest.mark.parametrize("more", [(), ("-movflags", "+faststart"), ("-movflags", "frag_keyframe+empty_moov+default_base_moof")])
+def test_it_is_told_that_a_second_mp4_lies_behind_the_first_where_nothing_of_it_is_read(more, tmp_path):
+    first = clips.clip(tmp_path / "first.mp4", more=more).read_bytes()
+    both = tmp_path / "both.mp4"
+    both.write_bytes(first + first)
+    assert opening.contradictions(tmp_path / "first.mp4") == ()
+    lost = f"another recording begins at byte {len(first)}, and nothing of it is read; cut it there, as with: head -c {len(first)} FILE"
+    found = opening.contradictions(both)
+    assert [one.startswith(lost) for one in found] == ([] if "empty_moov" in "".join(more) else [True])
+
+
+def test_a_frame_that_the_decoder_marks_has_the_reason_that_ffmpeg_says(tmp_path, monkeypatch):
+    """With threads a frame is marked in one run and not in the next."""
+    monkeypatch.setattr("scrubin.media.decode.decoder_threads", lambda: 1)
+    whole = clips.clip(tmp_path / "a.ts", size="320x240", more=("-bf", 0)).read_bytes()
+    (tmp_path / "b.ts").write_bytes(whole[: len(whole) * 6 // 10])
+    with pytest.raises(VideoError, match=r"b.ts: it is damaged at 1\.\d\d s: '.+', says FFmpeg's h264; copy it again"):
+        count(tmp_path / "b.ts")
+
+
 @pytest.fixture(scope="module")
 def pieces(tmp_path_factory):
     """Pieces of a recording with sound, of a second each: times go on, packets are counted from 0 again."""

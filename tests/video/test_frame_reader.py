@@ -41,6 +41,12 @@ def test_every_frame_in_any_order_is_that_of_a_whole_decode(tmp_path, source):
     assert_every_frame(SOURCES[source](tmp_path)).close()
 
 
+def test_every_frame_of_an_avi_from_which_some_were_dropped_is_reached(tmp_path):
+    """Its packets state other times than its frames have."""
+    dropped = ("-vf", "setpts=N+2*floor(N/10)", "-fps_mode", "passthrough")
+    assert_every_frame(clips.clip(tmp_path / "a.avi", seconds=1, more=("-bf", 0, "-g", 12, *dropped))).close()
+
+
 COUNTED = ("ts, H.264, refreshed", "FFV1")
 """Here no packet but the first says that decoding can start at it."""
 

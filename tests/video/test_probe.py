@@ -47,6 +47,35 @@ def test_a_variable_rate_is_seen_in_the_times(tmp_path, suffix):
     assert [round(float(time) * 1000) for time in found.times_s] == pts
 
 
+def test_frames_that_matroska_cannot_tell_apart_are_refused_and_1000_a_second_are_not(tmp_path):
+    assert probe(clips.clip(tmp_path / "a.mp4", fps="1000", seconds=0.05), "a").frame_count == 50
+    fast = clips.clip(tmp_path / "b.mp4", fps="2000", seconds=0.025)
+    with pytest.raises(
+        VideoError, match=r"b: 48 frames are less than 1 ms apart, which Matroska cannot state; export it at 1000 fps or below"
+    ):
+        probe(fast, "b")
+
+
+DROPPED = ("-vf", "setpts=N+2*floor(N/10)", "-fps_mode", "passthrough")
+"""Behind every tenth frame two are missing."""
+
+
+@pytest.mark.parametrize("more", [("-c:v", "mpeg4"), ("-bf", "0"), ("-bf", "1"), ("-bf", "3")])
+def test_the_frames_of_an_avi_from_which_some_were_dropped_have_their_times(tmp_path, more):
+    """FFmpeg takes the time of the next packet of H.264 for that of a frame: those in front of a gap were shown too late."""
+    found = probe(clips.clip(tmp_path / "a.avi", more=(*more, *DROPPED)), "a")
+    assert [time * 25 for time in found.times_s] == [n + 2 * (n // 10) for n in range(50)]
+    assert found.end_s == Fraction(58, 25)
+
+
+def test_a_film_whose_first_frames_have_no_time_is_refused_and_all_are_counted(tmp_path):
+    """Matroska states times from 0 on: what is shown before has none, and winding to 0 left it out."""
+    plain = clips.clip(tmp_path / "a.mp4", more=("-g", 20))
+    clips.ffmpeg("-i", plain, "-c", "copy", "-avoid_negative_ts", "disabled", "-output_ts_offset", -0.4, tmp_path / "b.mkv")
+    with pytest.raises(VideoError, match=r"b: 1\d frames of 50 have no time; export it again with times from 0 on, .* make_zero a\.mkv"):
+        probe(tmp_path / "b.mkv", "b")
+
+
 def test_an_empty_missing_or_growing_file_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(VideoError, match=r"videos/a.mp4: the file is missing; put it there"):

@@ -123,11 +123,24 @@ def listening(path: Path, name: str, *, ignore_edit_list: bool = False) -> Itera
     with listener:
         yield
         if listener.count != before:
-            _refuse_accused(path, name, ignore_edit_list=ignore_edit_list)
+            refuse_accused(path, name, ignore_edit_list=ignore_edit_list)
 
 
-def _refuse_accused(path: Path, name: str, *, ignore_edit_list: bool = False) -> None:
-    """Decode a file in this thread alone, and raise a `VideoError` at the first thing that FFmpeg says against it."""
+def refuse_accused(path: Path, name: str, *, ignore_edit_list: bool = False) -> None:
+    """Decode a file in this thread alone, while somebody is `listening`.
+
+    Parameters
+    ----------
+    path, name
+        The file, and the file as the curator knows it.
+    ignore_edit_list
+        Decode also what an mp4 edit list hides from players.
+
+    Raises
+    ------
+    VideoError
+        At the first thing that FFmpeg says against it.
+    """
     listener = _listener()
     notes = listener.of_thread[threading.get_ident()] = []
     first, at_s, began = None, 0.0, False
@@ -187,17 +200,24 @@ def damage(
     if len(found) > 1:
         return VideoError(name, f"its picture changes size, from {' to '.join(found)}, and {damaged}", FIX_SIZES)
     if times_restart:
-        return VideoError(name, f"its times begin again, as where files were put behind each other, and {damaged}", _parts_fix(joined_at))
+        return VideoError(name, f"its times begin again, as where files were put behind each other, and {damaged}", parts_fix(joined_at))
     if joined_at:
         count_of = count_text(len(joined_at) + 1, "recording")
         reason = (
             f"it is {count_of} behind each other; the second begins behind {at_s:.2f} s, and nobody can tell whether the first is whole"
         )
-        return VideoError(name, reason, "; ".join([_parts_fix(joined_at), *([FIX_JOINED] if times_go_on else [])]))
+        return VideoError(name, reason, "; ".join([parts_fix(joined_at), *([FIX_JOINED] if times_go_on else [])]))
     return VideoError(name, damaged, FIX_COPY)
 
 
-def _parts_fix(joined_at: Sequence[int]) -> str:
+def times_restart_error(name: str, frame: int, at_s: float) -> VideoError:
+    """Return the error for a file whose times begin again at a frame, so many seconds behind the first one."""
+    reason = f"its times begin again at frame {frame} ({at_s:.2f} s), as where files were put behind each other"
+    return VideoError(name, reason, parts_fix(()))
+
+
+def parts_fix(joined_at: Sequence[int]) -> str:
+    """Return the mend for files behind each other; ``joined_at`` are the bytes at which the others begin, () where nobody knows."""
     if not joined_at:
         return FIX_PARTS
     places = ", ".join([*map(str, joined_at[:MOST_PLACES]), *(["and so on"] if len(joined_at) > MOST_PLACES else [])])

@@ -20,8 +20,8 @@ from av.error import FFmpegError
 from scrubin.base.errors import VideoError
 from scrubin.base.machine import decoder_threads
 from scrubin.media.containers import h264
-from scrubin.media.damage import listening, with_threads
-from scrubin.media.opening import FIX_COPY, LATE_STREAMS, open_video
+from scrubin.media.damage import listening, refuse_accused, with_threads
+from scrubin.media.opening import FIX_COPY, FIX_TIMES, LATE_STREAMS, open_video
 from scrubin.media.probe import Probe, picture_stream
 from scrubin.media.upright import is_mirrored
 
@@ -161,8 +161,8 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False, looked_at:
     Raises
     ------
     VideoError
-        When a frame cannot be decoded, is marked as damaged by the decoder, or has another size; behind the last one, when FFmpeg has
-        said that the file is damaged.
+        When a frame cannot be decoded, is marked as damaged by the decoder, has no time, or has another size; behind the last one, when
+        FFmpeg has said that the file is damaged.
     """
     count = 0
     size: tuple[int, int] | None = None
@@ -176,8 +176,12 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False, looked_at:
             if not looked_at:
                 stream.codec_context.options = UNFILTERED
             for frame in container.decode(stream):
-                if frame.is_corrupt or frame.pts is None:
+                if frame.is_corrupt:
+                    # Threads mark it in one run and not in the next: the same is to be said of both.
+                    refuse_accused(path, name, ignore_edit_list=ignore_edit_list)
                     raise VideoError(name, f"frame {count} is damaged", FIX_COPY)
+                if frame.pts is None:
+                    raise VideoError(name, f"frame {count} has no time", FIX_TIMES)
                 size = size or (frame.width, frame.height)
                 turn = frame.rotation if turn is None else turn
                 if size != (frame.width, frame.height):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import zlib
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -339,7 +339,7 @@ class _Places:
     checksums
         Of the packets at these starts, by their places.
     timed
-        Whether every packet states when its frame is shown.
+        Whether every packet states when its frame is shown, as the probe has it.
     """
 
     sizes: npt.NDArray[np.int64]
@@ -362,7 +362,7 @@ class _ByPlace:
 
     def start_before(self, number: int) -> _Start | None:
         if self._places is None:
-            self._places = _places(self._files["scout"], len(self._pts))
+            self._places = _places(self._files["scout"], self._pts)
         starts = self._places.starts
         place = bisect_right(starts, number, key=lambda start: start.number)
         return starts[place - 1] if place else None
@@ -417,7 +417,7 @@ def _frames_of(opened: _Opened, following: Iterator[av.Packet[Any]]) -> Iterator
     yield from opened.last_frames()
 
 
-def _places(opened: _Opened, frame_count: int) -> _Places:
+def _places(opened: _Opened, pts: Sequence[int]) -> _Places:
     """Read every packet of a file, which was not wound yet, and return where each key frame is.
 
     Raises
@@ -428,13 +428,13 @@ def _places(opened: _Opened, frame_count: int) -> _Places:
     sizes: list[int] = []
     found: list[list[int]] = []  # place, leading pictures behind it, decoding time, checksum
     # Where a container states when a packet is decoded, that is when its frame is shown only if frames keep their order.
-    counting, timed = False, not opened.reorders
+    counting, timed, known = False, not opened.reorders, frozenset(pts)
     for place, packet in enumerate(opened.packets_from(None)):
         access = opened.access(packet)
         if access is None or packet.is_discard:
             raise _UnsureError
         sizes.append(packet.size)
-        timed = timed and packet.pts is not None
+        timed = timed and packet.pts in known
         if access.countable and packet.dts is not None:
             found.append([place, 0, packet.dts, _checksum(packet)])
             counting = True
@@ -442,7 +442,7 @@ def _places(opened: _Opened, frame_count: int) -> _Places:
             found[-1][1] += 1
         else:
             counting = False
-    if len(sizes) != frame_count:
+    if len(sizes) != len(pts):
         raise _UnsureError
     # A packet that occurs twice, as a black picture may, is not told from its like.
     often = Counter(checksum for *_, checksum in found)

@@ -67,12 +67,48 @@ def refuse_other_count(path: Path, count: int) -> None:
 
 
 def contradictions(path: Path) -> tuple[str, ...]:
-    """Return, one sentence each, where the header of a DICOM recording and its stream differ without harm; of another file nothing."""
+    """Return, one sentence each, where what a file says and what is read of it differ without harm.
+
+    Of a DICOM recording these are its header and its stream, of an MP4 or MOV that another one is behind it.
+    """
     if not is_dicom(path):
-        return ()
+        return _second_head(path)
     from scrubin.media.containers import dicom_recording as recording
 
     return recording.stream_of(path).told
+
+
+FIRST_BOXES = (b"ftyp", b"wide", b"mdat", b"skip", b"free")
+_LARGE, _TO_THE_END = 1, 0
+_MOST_BOXES = 10_000
+
+
+def boxes(path: Path) -> Iterator[tuple[bytes, int]]:
+    """Yield name and first byte of the outermost boxes of an MP4 or MOV (ISO/IEC 14496-12, 4.2); of another file nothing."""
+    file, position = Pieces(path), 0
+    for _ in range(_MOST_BOXES):
+        file.seek(position)
+        head = file.read(8)
+        length, kind = int.from_bytes(head[:4], "big"), head[4:]
+        if len(head) < 8 or (not position and kind not in FIRST_BOXES):
+            return
+        yield kind, position
+        if length == _LARGE:
+            length = int.from_bytes(file.read(8), "big")
+        if length == _TO_THE_END or length < 8:
+            return
+        position += length
+
+
+def _second_head(path: Path) -> tuple[str, ...]:
+    """Say where a second MP4 begins behind the first one: programs read one index. In fragments they read all of it."""
+    found = list(boxes(path))
+    kinds = [kind for kind, _ in found]
+    begins = [position for kind, position in found if kind == b"ftyp"][1:]
+    if not begins or b"moof" in kinds or kinds.count(b"moov") < 2:
+        return ()
+    cut = f"head -c {begins[0]} FILE > 1.mp4; tail -c +{begins[0] + 1} FILE > 2.mp4"
+    return (f"another recording begins at byte {begins[0]}, and nothing of it is read; cut it there, as with: {cut}",)
 
 
 def left_behind_text(paths: Sequence[Path]) -> str:
@@ -110,6 +146,7 @@ def for_programs(path: Path, folder: Path) -> Iterator[Path]:
 
 
 FIX_COPY = "copy it again from the recorder, or exclude the recording in recordings.csv"
+FIX_TIMES = "export it again with times from 0 on, as with: ffmpeg -i ORIGINAL -c copy -avoid_negative_ts make_zero a.mkv"
 # The promise of a stream is exact to a frame or two; that of a whole container to its other streams.
 STREAM_SLACK_S = Fraction(1, 5)
 CONTAINER_SLACK_S = Fraction(1)

@@ -6,8 +6,8 @@ Every packet is read, none is decoded: a header may claim what the file does not
 from __future__ import annotations
 
 import errno
-import struct
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -19,10 +19,12 @@ import numpy.typing as npt
 from av.error import FFmpegError
 
 from scrubin.base.errors import VideoError
-from scrubin.media.containers.pieces import Pieces, UnreadableError
+from scrubin.base.faults import count_text
+from scrubin.base.machine import decoder_threads
+from scrubin.media.containers.pieces import UnreadableError
 from scrubin.media.containers.transport import TABLE_OF_PROGRAMS, first_breaks, joins
-from scrubin.media.damage import damage, listening
-from scrubin.media.opening import FIX_COPY, open_video, packets, refuse_other_count, refuse_truncated
+from scrubin.media.damage import damage, listening, times_restart_error, with_threads
+from scrubin.media.opening import FIX_COPY, FIX_TIMES, boxes, open_video, packets, refuse_other_count, refuse_truncated
 from scrubin.media.upright import is_mirrored
 
 FIX_EXPORT = "export it again from the recorder, or remove its rows from recordings.csv"
@@ -34,9 +36,7 @@ UNFINISHED = "it is unfinished: its index (moov) is missing; the recorder was st
 BARE = "it is a bare stream, which has no times"
 FIX_BARE = "put it into a container with the rate of its recorder, such as: mkvmerge --default-duration 0:25p -o FILE.mkv FILE"
 _NO_TIMES = 0x80  # AVFMT_NOTIMESTAMPS
-_FIRST_BOXES = (b"ftyp", b"wide", b"mdat", b"skip", b"free")
-_LARGE, _TO_THE_END = 1, 0
-_MOST_BOXES = 10_000
+FIX_CLOSE = "export it at 1000 fps or below"
 
 
 def unreadable(path: Path, name: str, error: FFmpegError) -> VideoError:
@@ -73,20 +73,8 @@ def _opens_as_bare(path: Path) -> bool:
 
 def is_unfinished(path: Path) -> bool:
     """Return whether a file is an MP4 or MOV that has pictures and no index of them (ISO/IEC 14496-12, 4.2: boxes)."""
-    kinds: list[bytes] = []
-    file, position = Pieces(path), 0
-    while position + 8 <= file.size and len(kinds) < _MOST_BOXES:
-        file.seek(position)
-        length, kind = struct.unpack(">I4s", file.read(8))
-        if not kinds and kind not in _FIRST_BOXES:
-            return False
-        kinds.append(kind)
-        if length == _LARGE:
-            length = int.from_bytes(file.read(8), "big")
-        if length == _TO_THE_END or length < 8:
-            break
-        position += length
-    return b"mdat" in kinds and not {b"moov", b"moof"} & set(kinds)
+    kinds = {kind for kind, _ in boxes(path)}
+    return b"mdat" in kinds and not {b"moov", b"moof"} & kinds
 
 
 SMALLEST_PX = 16
@@ -96,6 +84,8 @@ SNAP_SHARE = Fraction(1, 10_000)
 JITTER_SHARE = 0.1
 FINE_CLOCK_S = Fraction(1, 900)
 VIDEO_RANGE, FULL_RANGE = 1, 2  # AVCOL_RANGE_MPEG, AVCOL_RANGE_JPEG
+MOST_REORDERED = 16
+"""So many frames may be decoded before one that is shown before them (ITU-T H.264, A.3.1: MaxDpbFrames)."""
 FIX_CODEC = "export it as H.264, or ask the maker of the recorder for a converter"
 
 
@@ -195,11 +185,12 @@ def _probe_open(path: Path, container: av.container.InputContainer, name: str) -
         raise VideoError(name, "it holds no frame with a time", FIX_EXPORT)
     if len(times) != len(pts):
         raise VideoError(name, f"{len(pts) - len(times)} frames share their time with another", FIX_EXPORT)
+    _refuse_close(times, time_base, name)
     refuse_other_count(path, len(times))
     fps, variable, frame_s = _rate(times, time_base, last_duration, stream)
     end_s = (times[-1] - times[0]) * time_base + frame_s
     refuse_truncated(path, container, stream, times[0] * time_base, end_s, name)
-    first = _first_frame(container, stream, name)
+    first = _first_frame(path, name)
     rotation = -first.rotation % 360  # PyAV counts anti-clockwise
     width, height = (first.height, first.width) if rotation % 180 else (first.width, first.height)
     return Probe(
@@ -236,16 +227,18 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
     pts: list[int] = []
     positions: list[int] = []
     damaged: list[int] = []
+    dts: list[int] = []
     untimed = 0
     last = (-(2**63), 0)
-    latest_dts, times_restart = None, False
+    restart: tuple[int, int] | None = None  # all frames and those with a time in front of it
     second = round(1 / stream.time_base) if stream.time_base else 0
     for packet in packets(container, stream, name):
         if packet.is_discard:
             continue  # hidden by an edit list: players do not show it
         if packet.dts is not None:
-            times_restart = times_restart or (latest_dts is not None and packet.dts < latest_dts - second)
-            latest_dts = packet.dts
+            if restart is None and dts and packet.dts < dts[-1] - second:
+                restart = len(pts) + untimed, len(pts)
+            dts.append(packet.dts)
         if packet.is_corrupt:
             damaged.append(packet.pts if packet.pts is not None else last[0])
         if packet.pts is None:
@@ -261,11 +254,16 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
         # FFmpeg marks one of the last packets; where another recording begins, the very last one is known.
         place = int(pieces[0].max()) if joined_at and pieces[0].size else damaged[0]
         at_s = max(0.0, float((place - min(pts, default=place)) * Fraction(stream.time_base or 0)))
-        how = {"times_restart": times_restart, "times_go_on": bool(joined_at) and _go_on(pieces)}
+        how = {"times_restart": restart is not None, "times_go_on": bool(joined_at) and _go_on(pieces)}
         raise damage(path, name, len(damaged), at_s, joined_at=joined_at, **how)
+    if restart is not None:
+        before = pts[: restart[1]] or [0]
+        raise times_restart_error(name, restart[0], float((max(before) - min(before)) * Fraction(stream.time_base or 0)))
     if untimed:
         # AVI and raw streams state decoding times only: the decoder knows the order of the frames.
-        return _decoded_times(container, stream, name), 0
+        return _decoded_times(path, name), 0
+    if container.format.name == "avi" and stream.codec_context.name == "h264" and len(set(np.diff(dts))) > 1:
+        return _times_around_gaps(path, name, pts), last[1]
     return pts, last[1]
 
 
@@ -291,16 +289,57 @@ def _joined_at(path: Path, container: av.container.InputContainer, stream: av.Vi
     return places if len(places) >= marked else ()  # FFmpeg marks none where the count happens to go on
 
 
-def _decoded_times(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> list[int]:
-    container.seek(0, stream=stream)
-    times = [frame.pts for frame in container.decode(stream)]
-    if any(time is None for time in times):
-        raise VideoError(name, "some of its frames have no time", "export it to mp4 or mkv")
-    return [int(time) for time in times if time is not None]
+def _decoded_times(path: Path, name: str) -> list[int]:
+    with open_video(path) as container:  # winding to 0 would leave out what is in front of it
+        stream = picture_stream(container, name)
+        stated = [frame.pts for frame in container.decode(stream)]
+        tick_s = Fraction(stream.time_base or 0)
+    times = [time for time in stated if time is not None]
+    if len(times) != len(stated):
+        raise VideoError(name, f"{count_text(len(stated) - len(times), 'frame')} of {len(stated)} have no time", FIX_TIMES)
+    if not times:
+        return times
+    ticks = np.array(times, dtype=np.int64)
+    # A decoder's guesses change places with their neighbours; where another file begins, frames change them with half of a film.
+    if np.abs(np.argsort(ticks, kind="stable") - np.arange(len(ticks))).max() > MOST_REORDERED:
+        frame = int((np.maximum.accumulate(ticks) - ticks).argmax())
+        raise times_restart_error(name, frame, float(int(np.ptp(ticks[:frame])) * tick_s))
+    return times
 
 
-def _first_frame(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> av.VideoFrame:
-    container.seek(0, stream=stream)
+def _times_around_gaps(path: Path, name: str, guessed: list[int]) -> list[int]:
+    """Return when the frames of an AVI are shown from which a recorder dropped some, leaving empty chunks.
+
+    AVI says when a packet is decoded. For H.264 FFmpeg takes the time of the packet behind it for that at which it is shown, which is the
+    same but for a constant where no frame is missing. A frame is shown when the packet is decoded that lets the decoder give it away.
+    """
+    with suppress(FFmpegError), open_video(path) as container:
+        with with_threads(picture_stream(container, name), decoder_threads()) as stream:
+            stated = [frame.dts for frame in container.decode(stream)]
+        known = [time for time in stated if time is not None]
+        # Behind the last packet it gives away what it still holds, a frame a tick.
+        times = [*known, *(known[-1] + late for late in range(1, len(stated) - len(known) + 1))] if known else []
+        if len(times) == len(guessed):
+            return times
+    return guessed  # it is damaged: whoever decodes it says where
+
+
+def _refuse_close(times: Sequence[int], time_base: Fraction, name: str) -> None:
+    """Raise a `VideoError` when several frames have one time in a released video: it ticks in milliseconds."""
+    tick = time_base * 1000
+    ms = ((np.array(times, dtype=np.int64) - times[0]) * 2 * tick.numerator + tick.denominator) // (2 * tick.denominator)
+    same = np.diff(ms) == 0
+    close = int((np.append(same, False) | np.append(False, same)).sum())
+    if close:
+        raise VideoError(name, f"{count_text(close, 'frame')} are less than 1 ms apart, which Matroska cannot state", FIX_CLOSE)
+
+
+def _first_frame(path: Path, name: str) -> av.VideoFrame:
+    with open_video(path) as container:  # opened anew: winding to 0 would leave out what is in front of it
+        return _first_of(container, picture_stream(container, name), name)
+
+
+def _first_of(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> av.VideoFrame:
     first_packet = b""
     for packet in container.demux(stream):
         first_packet = first_packet or bytes(packet)

@@ -10,7 +10,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from scrubin.media.containers import h264
 from scrubin.media.damage import with_threads
 from scrubin.media.decode import decoded
 from scrubin.media.opening import open_video
+from scrubin.media.probe import FIX_CLOSE
 from scrubin.stages.render.parts import Parts
 from scrubin.stages.render.plan import Hidden, Plan
 from scrubin.stages.render.smart import FIX_REENCODE, SEAM_FRAMES, Witness, picture_hash
@@ -45,9 +46,9 @@ def check_video(path: Path, plan: Plan, name: str) -> None:
     Raises
     ------
     VideoError
-        When a frame is missing, added, shifted in time, of another size, or not black where it must be.
+        When a frame is missing, added, shifted in time, at the time of another, of another size, or not black where it must be.
     """
-    count = 0
+    count, latest_s = 0, Fraction(-1)
     for frame in decoded(path, name, ignore_edit_list=True):
         if count >= plan.frame_count:
             raise VideoError(name, f"more than the planned {plan.frame_count} frames were rendered", FIX)
@@ -55,6 +56,9 @@ def check_video(path: Path, plan: Plan, name: str) -> None:
         if abs(time_s - plan.times_s[count]) > TICK_S:
             reason = f"frame {count} was rendered at {float(time_s):.4f} s instead of {float(plan.times_s[count]):.4f} s"
             raise VideoError(name, reason, FIX)
+        if time_s <= latest_s:
+            raise _one_time(count, name)
+        latest_s = time_s
         if (frame.width, frame.height) != (plan.width, plan.height):
             raise VideoError(name, f"frame {count} is {frame.width}x{frame.height}, not {plan.width}x{plan.height}", FIX)
         here = [item for item in plan.hidden if item.first <= count <= item.last]
@@ -128,7 +132,16 @@ def _packets(path: Path, plan: Plan, name: str) -> list[int]:
         if abs(tick * tick_s - time_s) > ROUNDING_S:
             reason = f"frame {number} was rendered at {tick * tick_s:.4f} s instead of {time_s:.4f} s"
             raise VideoError(name, reason, FIX_REENCODE)
+    same = next((number for number, (before, tick) in enumerate(pairwise(sorted(ticks)), start=1) if tick == before), None)
+    if same is not None:
+        raise _one_time(same, name)
     return starts
+
+
+def _one_time(number: int, name: str) -> VideoError:
+    """Return the error for a frame that has the time of the one before it."""
+    reason = f"frames {number - 1} and {number} were rendered at one time: they are less than 1 ms apart, which Matroska cannot state"
+    return VideoError(name, reason, FIX_CLOSE)
 
 
 def _windows(parts: Parts, witness: Witness, starts: Sequence[int]) -> list[range]:
