@@ -139,20 +139,6 @@ def holds_no_labels(folder, name, text):
 
 
 @each("name", MAY_BE_LABELS)
-def test_a_number_with_zeros_that_begins_one_line_of_long_prose_is_a_video(tmp_path):
-    prose = "\n".join(f"We looked at each film twice, line {one}." for one in "abcdefghijklmnopqrstuvwxyz")
-    for name, row, is_none in (
-        ("notes.txt", "03 Preparation to 0:10, then Clipping to 0:44", False),
-        ("description.txt", "# 03 Clipping", False),
-        ("team.txt", "- 03: hook", False),
-        ("notes.txt", "03:10 we began", True),
-        ("notes.txt", "03/05/2024 we began", True),
-        ("notes.txt", "05 people looked", True),
-    ):
-        (tmp_path / name).write_text(f"{prose}\n{row}\n", encoding="utf-8")
-        assert beside.holds_no_labels(tmp_path / name, ("01", "03")) is is_none, row
-
-
 def test_what_may_be_labels_is_never_called_none(name, tmp_path):
     assert not holds_no_labels(tmp_path, name, MAY_BE_LABELS[name])
 
