@@ -194,6 +194,59 @@ def test_points_in_other_images_are_not_compared(tmp_path, capsys, kind):
     assert compared(capsys, as_files_say, scores(tmp_path, capsys, "said.json", *run, "image=400x300"))[1] == []
 
 
+def test_a_size_that_files_state_is_the_same_if_it_is_said(tmp_path, capsys):
+    for side in ("truth", "found"):
+        points_in(tmp_path, 400, side)
+    for run in (("detection",), ("points",)):
+        plain = scores(tmp_path, capsys, "plain.json", *run)
+        found, apart = compared(capsys, plain, scores(tmp_path, capsys, "said.json", *run, "--image-size", "400x300"))
+        assert found
+        assert apart == []
+
+
+def test_a_size_that_a_format_has_is_the_same_if_it_is_said(tmp_path, capsys):
+    rows = "1,1,100,100,80,60,1,2,1\n2,1,104,101,80,60,1,2,1\n"
+    info = "[Sequence]\nname=v\nimWidth=854\nimHeight=480\nseqLength=2\n"
+    files = {"v/gt/gt.txt": rows, "v/seqinfo.ini": info}
+    put(tmp_path, truth=files, found=files)
+    run = ("tracks", "--variant", "classes=one")
+    plain = scores(tmp_path, capsys, "plain.json", *run)
+    assert compared(capsys, plain, scores(tmp_path, capsys, "said.json", *run, "--image-size", "854x480"))[1] == []
+
+
+def test_a_size_is_the_same_said_of_files_or_of_images(tmp_path, capsys):
+    line = "0 0.5 0.5 0.2 0.2 0.4 0.4 2"
+    for side, score in (("truth", ""), ("found", " 0.9")):
+        folder = put(tmp_path, **{side: {"labels/v_000001.txt": f"{line}{score}\n"}})
+        (folder / side / "data.yaml").write_text("path: .\ntrain: labels\nkpt_shape: [1, 3]\nnames:\n  0: grasper\n")
+    files = scores(tmp_path, capsys, "files.json", "points", "--from", "yolo-pose", "--image-size", "854x480")
+    images = scores(tmp_path, capsys, "images.json", "points", "--from", "yolo-pose", "--variant", "image=854x480")
+    assert compared(capsys, files, images)[1] == []
+    both = ("--from", "yolo-pose", "--image-size", "900x480", "--variant", "image=854x480")
+    other = scores(tmp_path, capsys, "other.json", "points", *both)
+    assert "images.json does not say and other.json has image size=900x480" in fault(capsys, "compare", images, other)
+
+
+def test_many_sizes_of_images_are_stated_by_their_number(tmp_path, capsys):
+    def labels(widths, **more):
+        own = {"keypoints": [11, 11, 2], "num_keypoints": 1, "category_id": 1, "bbox": [10, 10, 10, 5], "area": 50, "iscrowd": 0}
+        images = [{"id": at, "file_name": f"v_{at:06}.jpg", "width": width, "height": 300} for at, width in enumerate(widths, 1)]
+        rows = [{"id": image["id"], "image_id": image["id"], **own, **more} for image in images]
+        category = {"id": 1, "name": "grasper", "keypoints": ["tip"]}
+        return {"labels.json": {"images": images, "annotations": rows, "categories": [category]}}
+
+    stated = []
+    for first in (400, 500, 400):
+        widths = range(first, first + 40)
+        put(tmp_path, truth=labels(widths), found=labels(widths, score=0.9))
+        found, _ = results(capsys, tmp_path, "points")
+        stated.append({one["stated"]["image"] for one in found})
+    assert stated[0] == stated[2] != stated[1]
+    ((text,), (other,), _) = stated
+    assert text.startswith("40 sizes (")
+    assert len(text) == len(other) == len("40 sizes (12345678)")
+
+
 def test_labels_that_were_read_otherwise_are_not_compared(tmp_path, capsys):
     spans = [(0, 4301, "preparation", 0), (4301, 9000, "gastric_pouch_creation", 1)]
     listed = [{"start": start, "end": end, "label_name": name, "label_id": id_} for start, end, name, id_ in spans]
@@ -201,6 +254,13 @@ def test_labels_that_were_read_otherwise_are_not_compared(tmp_path, capsys):
     put(tmp_path, found={"v1.csv": "frame,phase_id\n" + "".join(f"{k},{int(k > 3)}\n" for k in range(9))})
     files = [scores(tmp_path, capsys, f"{instant}.json", "phases", "--instant", instant) for instant in ("start", "end")]
     assert "start.json does not say and end.json has instant=end" in fault(capsys, "compare", *files)
+    cannot = "whether that is the same in both cannot be told; score again"
+    for pair in ((files[0], earlier(files[1])), (earlier(files[1]), files[0])):
+        said = "an earlier version wrote earlier_end.json, which does not say what --instant was given"
+        assert compared(capsys, *pair)[1] == [f"{said}: {cannot}"]
+    both = "an earlier version wrote both files, which do not say at which rate frames are seconds and what --instant was given"
+    assert compared(capsys, earlier(files[0]), earlier(files[1]))[1] == [f"{both}: {cannot}"]
+    assert compared(capsys, files[0], files[0])[1] == []
 
 
 def test_boxes_in_px_of_another_size_of_images_are_not_compared(tmp_path, capsys):

@@ -103,6 +103,15 @@ def test_numbers_of_classes_above_a_matrix_are_no_scores_of_frame_0(tmp_path, ca
         [[0, 1, 0], [0.25, 0.5, 0.25]],
         [[3, -1, 2], [0.5, 0.25, 0.5]],
         [[1], [0.25]],
+        # Shares of two classes, votes of three models, ranks of classes, ratings, percents that are rounded, one frame with its number.
+        [[1, 0], [0.02, 0.98], [0.9, 0.1]],
+        [[0, 1], [0.334, 0.667], [1, 0]],
+        [[2, 1, 0], [0, 3, 0], [3, 0, 0], [3, 0, 0], [1, 1, 0]],
+        [[0, 1, 2], [0, 3, 0], [1, 1, 1], [3, 0, 0], [0, 3, 0]],
+        [[3, 1, 2], [1, 3, 2], [3, 2, 1], [1, 2, 3]],
+        [[3, 1, 2], [2, 3, 1], [5, 5, 4], [0, 1, 1], [3, 4, 4]],
+        [[90, 7, 3], [89.5, 7.5, 2.9], [1.5, 97, 1.5]],
+        [[2, 0, 1]],
     ],
 )
 def test_whole_numbers_that_may_be_frames_labels_or_scores_are_read(rows):
@@ -115,7 +124,27 @@ def test_whole_numbers_that_may_be_frames_labels_or_scores_are_read(rows):
 @each("header", ["0,1", "1,0", "1,2", "2,1"])
 def test_numbers_of_two_classes_above_scores_are_no_scores(header):
     faults = Faults()
-    assert not matrix_tables.read_csv("a.csv", f"{header}\n0.25,0.75\n1,0\n".encode(), faults)
+    assert not matrix_tables.read_csv("a.csv", f"{header}\n0.25,0.5\n1,1\n".encode(), faults)
+    assert [one.rule for one in faults.all()] == ["header"]
+
+
+LABELS = [[0, 1, 1, 0], [1, 0, 0, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 1, 1], [1, 0, 0, 0]]
+
+
+@each("header", ["0,2,4,6", "10,11,12,13", "3,2,1,0", "3,1,2,0", "0,1,2,3", "1,2,3,4"])
+@pytest.mark.parametrize("first", [None, 0, 3, 90])
+def test_numbers_above_labels_are_names_also_where_the_number_of_the_frame_is_first(header, first):
+    rows = LABELS if first is None else [[frame, *row[1:]] for frame, row in enumerate(LABELS, first)]
+    faults = Faults()
+    assert not matrix_tables.read_csv("a.csv", f"{header}\n{csv_of(rows)}".encode(), faults)
+    (fault,) = faults.all()
+    assert fault.rule == "header"
+    assert "if it is the first frame, put such names above it and the number of each frame before its row" in fault.fix
+
+
+def test_classes_above_labels_of_two_are_names_though_most_sums_are_alike():
+    faults = Faults()
+    assert not matrix_tables.read_csv("a.csv", b"0,1,2\n0,1,1\n1,1,1\n2,0,1\n3,0,0\n", faults)
     assert [one.rule for one in faults.all()] == ["header"]
 
 

@@ -31,23 +31,16 @@ def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if len(values) else math.nan
 
 
-def constant(values: Sequence[float], largest: float | None = None) -> bool:
+def constant(values: Sequence[float]) -> bool:
     """Return whether all values are equal up to rounding: to 1e-12 of the largest of them, or of 1.
-
-    Parameters
-    ----------
-    largest
-        What they were computed from, such as the largest number of a table of which they are differences; None: the values themselves.
 
     >>> constant([0.1 + 0.2, 0.3]), constant([0.3, 0.3001])
     (True, False)
-    >>> differences = [1000000.1 - 1000000, 1000000.3 - 1000000.2]
-    >>> constant(differences), constant(differences, 1000000.3)
-    (False, True)
     """
-    scale = max(1.0, *(abs(value) for value in values)) if largest is None and len(values) else largest or 0.0
+    if not len(values):
+        return False
     # Infinite ones are equal, but not apart by any number.
-    return len(values) > 0 and (max(values) == min(values) or max(values) - min(values) <= ROUNDING * scale)
+    return max(values) == min(values) or max(values) - min(values) <= ROUNDING * max(1.0, *(abs(value) for value in values))
 
 
 def squares(values: Sequence[float]) -> float:
@@ -136,13 +129,8 @@ def _ranks(values: Sequence[float]) -> list[float]:
     return [(2 * ends[level] - at[level] + 1) / 2 for level in own]
 
 
-def levels(values: Sequence[float], largest: float | None = None) -> list[int]:
+def levels(values: Sequence[float]) -> list[int]:
     """Return on which level each value is, from 0 for the smallest: those that differ by rounding only are on one.
-
-    Parameters
-    ----------
-    largest
-        As of `constant`.
 
     >>> levels([0.3, 0.1 + 0.2, 0.1])
     [1, 1, 0]
@@ -150,7 +138,7 @@ def levels(values: Sequence[float], largest: float | None = None) -> list[int]:
     order = sorted(range(len(values)), key=values.__getitem__)
     found = [0] * len(values)
     for before, at in itertools.pairwise(order):
-        found[at] = found[before] + (not constant([values[before], values[at]], largest))
+        found[at] = found[before] + (not constant([values[before], values[at]]))
     return found
 
 

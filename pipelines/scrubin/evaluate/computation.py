@@ -257,14 +257,24 @@ def with_alone(
     return results
 
 
-def stating(computation: Computation, stated: Mapping[str, str]) -> Computation:
-    """Return a computation whose numbers state something more, see `Variant`."""
+def stating(computation: Computation, stated: Mapping[str, str], *, unless: str = "") -> Computation:
+    """Return a computation whose numbers state something more, see `Variant`.
+
+    Parameters
+    ----------
+    unless
+        A key: what a number already states under it is not stated once more.
+    """
     if not stated:
         return computation
 
     def results(draw: Draw | None) -> list[Result]:
-        every = computation(draw)
-        return [replace(one, variant=replace(one.variant, stated={**one.variant.stated, **stated})) for one in every]
+        found = []
+        for one in computation(draw):
+            own = one.variant.stated
+            more = {key: value for key, value in stated.items() if value != own.get(unless)}
+            found.append(replace(one, variant=replace(one.variant, stated={**own, **more})))
+        return found
 
     return results
 

@@ -260,6 +260,11 @@ EARLIER: Mapping[str, str] = {
     "errors": "which errors are scored",
 }
 """What files of scores of an earlier version do not state, by metric; those of the others lack nothing."""
+BY_OPTION: Mapping[str, str] = {
+    **dict.fromkeys(("detection", "tracks", "points"), "what --image-size was given"),
+    "phases": "what --instant was given",
+}
+"""What they do not state either, by metric, and others only where an option decided it: silence of both is not the same."""
 
 
 @dataclass(frozen=True)
@@ -306,7 +311,7 @@ def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
     """Return per variant both values and ``one - other``, and what is not compared: what only one has, or states otherwise than the other.
 
     A file of an earlier version does not state what others do. Such numbers are not compared: whether they are of the same cannot be told.
-    Of two such files they are, and a sentence says so.
+    Where neither states anything they are, and a sentence says what cannot be told.
 
     Raises
     ------
@@ -346,10 +351,19 @@ def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
     told += [f"not compared, {why}: {name}" for why, names in unlike.items() for name in names]
     if None not in (first.version, second.version) and first.version != second.version:
         told.append(f"the ground truth is of {first.version} and {second.version}, which have the same files of it")
-    if first.is_earlier and second.is_earlier and first.metric in EARLIER:
-        why = f"an earlier version wrote both files, which do not say {EARLIER[first.metric]}"
-        told.append(f"{why}: whether that is the same in both cannot be told; score again")
-    return rows, told
+    return rows, [*told, *_untold(first, second)]
+
+
+def _untold(one: _File, other: _File) -> list[str]:
+    """Return a sentence of what files of an earlier version do not say of numbers that are compared; none where they lack nothing."""
+    earlier = [file.name for file in (one, other) if file.is_earlier]
+    # What this version always states is not compared with a number that does not.
+    lacks = [BY_OPTION.get(one.metric, "")] if earlier else []
+    lacks = [EARLIER.get(one.metric, ""), *lacks] if len(earlier) == 2 else lacks
+    said = " and ".join(filter(None, lacks))
+    which = "both files, which do" if len(earlier) == 2 else f"{''.join(earlier)}, which does"
+    why = f"an earlier version wrote {which} not say {said}"
+    return [f"{why}: whether that is the same in both cannot be told; score again"] if said else []
 
 
 def _stated_otherwise(one: _File, other: _File, variant: str) -> str:

@@ -50,6 +50,16 @@ def test_what_a_missing_value_gets_can_be_named(tmp_path):
     assert scored(ranked(tmp_path, missing=0.0)) == {"A": (1, 0.7), "C": (2, 0.55), "B": (3, 0.4)}
 
 
+def test_what_a_missing_value_gets_can_be_large_and_leaves_the_ranks_of_the_other_teams(tmp_path):
+    rows = [f"{team},v{at},{first + at}e-2" for team, first in (("A", 10), ("B", 15), ("C", 20)) for at in range(8)]
+    rows.remove("C,v5,25e-2")
+    found = ranked(tmp_path, "\n".join(["team,video,value", *rows, ""]), missing=1e11, lower_is_better=True)
+    teams = {team["team"]: (team["rank"], len(team["better_than"])) for team in found["teams"]}
+    assert teams == {"A": (1, 2), "B": (2, 1), "C": (3, 0)}
+    assert {way["rank"] for way in found["teams"][0]["methods"].values()} == {1}
+    assert not any(one["moved"] for one in found["leave_one_out"])
+
+
 def test_lower_values_can_be_better(tmp_path):
     found = ranked(tmp_path, lower_is_better=True)
     assert scored(found) == {"C": (1, 0.55), "A": (2, 0.7), "B": (3, pytest.approx(0.85))}

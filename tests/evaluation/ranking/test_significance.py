@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 
 import numpy as np
 import pytest
@@ -93,6 +94,31 @@ def test_rounding_errors_are_no_difference():
     found = significance.compare(one, np.array([0.3, 0.7]))
     assert math.isnan(found.p)
     assert not found.better(0.05)
+
+
+@pytest.mark.parametrize(("one", "other"), [(0.0, 1 - 0.9999999999999999), (1e-5, 1 - 0.99999), (0.1 + 0.2 - 0.3, 0.0)])
+def test_noise_of_numbers_around_1_is_no_difference_near_0(one, other):
+    assert significance.compare(np.full(8, one), np.full(8, other)).differences == 0
+    assert significance.compare(np.full(8, one), np.full(8, one + 1e-9)).p == 2 / 2**8
+
+
+@pytest.mark.parametrize("large", [0.0, 1e6, 1e13])
+def test_a_large_value_leaves_the_differences_of_other_units(large):
+    one, other = np.array([[large, 0.5, 0.6, 0.7, 0.8, 0.9], [large, 0.4, 0.5, 0.6, 0.65, 0.7]])
+    assert (found := significance.compare(one, other)).p == 2 / 2**5
+    assert (found.differences, found.plus) == (5, 15)
+    # Nor does that of another team.
+    third = np.full(6, 1e13)
+    assert significance.matrix([one, other, third], "none")[0][1] == found
+    # 0.1 three times, then 0.15 and 0.2: those of a million may be wrong by a millionth.
+    assert significance.compare(np.array([1e6 + 0.1 + 1e-7, 0.2, 0.5]), np.array([1e6, 0.1, 0.7])).plus == 3
+
+
+def test_many_teams_and_clips_are_compared_in_seconds():
+    values = list(np.random.default_rng(0).random((40, 3000)).round(3))
+    began = time.process_time()
+    significance.matrix(values)
+    assert time.process_time() - began < 1.2, "0.2 s of the processor; a loop over clips takes some 2 s"
 
 
 def test_the_test_of_two_teams_is_the_same_from_both_sides():

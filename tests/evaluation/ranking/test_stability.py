@@ -68,7 +68,7 @@ def test_one_video_gives_one_ranking():
     assert {tuple(row) for row in found.ranks.tolist()} == {(2, 1)}
 
 
-@pytest.mark.parametrize("power", [-9, -6, -3, 0, 3, 6, 9])
+@pytest.mark.parametrize("power", [-8, -6, -3, 0, 3, 6, 9])
 def test_ranks_and_methods_of_values_of_any_size_are_those_of_exact_numbers(power):
     rng = np.random.default_rng(power + 20)
     for _ in range(20):
@@ -89,6 +89,32 @@ def test_means_that_are_equal_but_for_rounding_share_a_rank_also_where_large_val
     values = [np.array([[1_000_000.1], [-1_000_000.0]]), np.array([[1_000_000.3], [-1_000_000.2]])]
     found = stability.resample(values, by_class=False, resamples=20)
     assert {tuple(ranks) for ranks in found.ranks.tolist()} <= {(1, 1), (1, 2), (2, 1)}
-    assert stability.ranks_of(np.array([0.1 + 1e-10, 0.1]), largest=1e6).tolist() == [1, 1]
+    assert stability.ranks_of(np.array([0.1 + 1e-10, 0.1]), largest=np.array([0.0, 1e6])).tolist() == [1, 1]
     every = stability.every(np.stack([of[:, 0] for of in values]), np.zeros((2, 2), bool), [0, 0])
     assert every[0].ranks.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("scores", [[0.1 + 0.2 - 0.3, 0, 0], [0, 1 - 0.9999999999999999, 0], [1e-5, 1 - 0.99999, 1e-5]])
+def test_noise_of_numbers_around_1_makes_no_ranks_near_0(scores):
+    assert stability.ranks_of(np.array(scores)).tolist() == [1, 1, 1]
+    assert math.isnan(stability.tau_b(np.array(scores), np.array([1.0, 2.0, 3.0])))
+
+
+def test_tiny_scores_that_differ_have_ranks():
+    assert stability.ranks_of(np.array([1e-9, 2e-9, 3e-15, 1e-15])).tolist() == [2, 1, 3, 4]
+
+
+def test_one_large_value_of_a_team_leaves_the_ranks_of_the_others():
+    rows = np.linspace(0.1, 0.17, 8) + np.array([[0.0], [0.05], [0.1]])
+    rows[2, 5] = 1e11
+    for sign in (1, -1):
+        values = [sign * row[:, None] for row in rows]
+        lower = sign > 0
+        every = stability.every(sign * rows, np.zeros(rows.shape, bool), [2, 1, 0], lower_is_better=lower)
+        assert {tuple(one.ranks.tolist()) for one in every} == {(1, 2, 3)}
+        assert {tuple(one.ranks.tolist()) for one in stability.each(values, by_class=False, lower_is_better=lower)} == {(1, 2, 3)}
+        found = stability.resample(values, by_class=False, resamples=50, lower_is_better=lower)
+        assert {tuple(ranks[:2]) for ranks in found.ranks.tolist()} <= {(1, 2), (1, 3)}
+        scores = np.array([[row.mean(), 0.5] for row in rows])
+        both = stability.combined(sign * scores, lower_is_better=lower, largest=np.stack([rows.max(axis=1), [0.5] * 3], axis=1))
+        assert both.by_scores.tolist() == both.by_ranks.tolist() == both.ranks[:, 0].tolist() == [1, 2, 3]

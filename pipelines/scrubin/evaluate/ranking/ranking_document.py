@@ -74,7 +74,7 @@ def rank(
 
 def of_evaluations(contest: Contest, teams: Sequence[TeamScores], refused: Sequence[Refusal], settings: RankingSettings) -> dict[str, Any]:
     """Return the ranking of teams that were scored, as JSON values."""
-    ranks = ranks_of(contest.sign * np.array([one.score for one in teams]), largest_of(*(one.values for one in teams)))
+    ranks = ranks_of(contest.sign * np.array([one.score for one in teams]), np.array([largest_of(one.values) for one in teams]))
     # Teams without a defined score come last.
     order = sorted(range(len(teams)), key=lambda at: (math.isnan(ranks[at]), ranks[at], teams[at].team))
     return document_of(contest, [teams[at] for at in order], ranks[order], refused, settings)
@@ -285,7 +285,7 @@ def _several(contest: Contest, teams: Sequence[TeamScores], names: Sequence[str]
     if len(contest.components) < 2:
         return None
     scores = np.array([[one.scores[name] for name in contest.components] for one in teams])
-    largest = [largest_of(*(one.parts[name] for one in teams)) for name in contest.components]
+    largest = np.array([[largest_of(one.parts[name]) for name in contest.components] for one in teams])
     both = stability.combined(scores, lower_is_better=contest.lower_is_better, largest=largest)
     rows = [
         {

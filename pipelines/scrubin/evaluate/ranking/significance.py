@@ -37,6 +37,8 @@ from scrubin.evaluate.choices import Correction
 from scrubin.labels.formats.submission.content import BoolArray, FloatArray
 
 MOST_EXACT = 50
+LEAST_APART = 4 * 2.0**-52
+"""Numbers that are apart by less may be the same, however small they are: 1 - 0.9999999999999999 stands for 0."""
 
 
 @dataclass(frozen=True)
@@ -69,32 +71,46 @@ class TeamTest:
         return self.adjusted <= alpha and self.plus > self.minus
 
 
-def largest_of(*values: FloatArray) -> float:
-    """Return the largest size of any defined value of a metric: what rounding is measured by, also of differences and means of them.
+def largest_of(values: FloatArray) -> float:
+    """Return the largest size of a defined value: what rounding of their sum, or of their mean, is measured by.
 
-    >>> largest_of(np.array([0.5, np.nan]), np.array([-2.0, np.inf]))
+    >>> largest_of(np.array([0.5, np.nan, -2.0, np.inf]))
     2.0
     """
-    return max((float(np.abs(part[np.isfinite(part)]).max(initial=0.0)) for part in values), default=0.0)
+    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
 
 
-def compare(one: FloatArray, other: FloatArray, largest: float | None = None) -> TeamTest:
+def rounding(largest: FloatArray) -> FloatArray:
+    """Return by how much numbers may be wrong by rounding alone.
+
+    Parameters
+    ----------
+    largest
+        Per number the largest size of what it was computed from; what is not finite has none.
+
+    >>> rounding(np.array([1e6, -1.0, 0.0, np.nan])).tolist()
+    [1e-06, 1e-12, 8.881784197001252e-16, 8.881784197001252e-16]
+    """
+    wrong: FloatArray = np.maximum(statistics.ROUNDING * np.where(np.isfinite(largest), np.abs(largest), 0.0), LEAST_APART)
+    return wrong
+
+
+def compare(one: FloatArray, other: FloatArray) -> TeamTest:
     """Return the test of two teams, not corrected.
+
+    A difference has the rounding of its own two values, however large others are.
 
     Parameters
     ----------
     one, other
         (units,), scores of the same videos or clips, more is better; one that is undefined for a team is left out.
-    largest
-        Of all values of the metric, as of `largest_of`; differences that are apart by rounding only are equal. None: of these two.
     """
-    scale = largest_of(one, other) if largest is None else largest
-    differences = one - other
-    kept = differences[np.isfinite(differences)]
-    kept = kept[[not statistics.constant([value, 0.0], scale) for value in kept.tolist()]]
+    differences, wrong = one - other, np.maximum(rounding(one), rounding(other))
+    counted = np.isfinite(differences) & (np.abs(differences) > wrong)
+    kept = differences[counted]
     if not len(kept):
         return TeamTest(math.nan, 0, 0.0, 0.0, "none", math.nan)
-    levels = np.array(statistics.levels(np.abs(kept).tolist(), scale), np.int64)
+    levels = _levels(np.abs(kept), wrong[counted])
     tied = np.bincount(levels)
     # Twice the mean ranks are whole numbers.
     doubled = (2 * (np.cumsum(tied) - tied) + tied + 1)[levels].astype(np.int64)
@@ -102,6 +118,15 @@ def compare(one: FloatArray, other: FloatArray, largest: float | None = None) ->
     exact = len(kept) <= MOST_EXACT
     p = _exact(doubled, min(plus, minus)) if exact else _approximation(plus / 2, tied)
     return TeamTest(p, len(kept), plus / 2, minus / 2, "exact" if exact else "approximation", p)
+
+
+def _levels(sizes: FloatArray, wrong: FloatArray) -> npt.NDArray[np.int64]:
+    """Return on which level each size is, from 0: the next larger one is on the same where rounding of either may part them."""
+    order = np.argsort(sizes, kind="stable")
+    steps = np.diff(sizes[order]) > np.maximum(wrong[order][1:], wrong[order][:-1])
+    levels = np.zeros(len(sizes), np.int64)
+    levels[order[1:]] = np.cumsum(steps)
+    return levels
 
 
 def comparable(values: FloatArray, annotated: Sequence[bool] | None = None) -> BoolArray:
@@ -128,8 +153,7 @@ def comparable(values: FloatArray, annotated: Sequence[bool] | None = None) -> B
 def matrix(values: Sequence[FloatArray], correction: Correction = "holm") -> list[list[TeamTest | None]]:
     """Return the test of every team against every other one; None on the diagonal."""
     pairs = list(itertools.combinations(range(len(values)), 2))
-    largest = largest_of(*values)
-    tests = {pair: compare(values[pair[0]], values[pair[1]], largest) for pair in pairs}
+    tests = {pair: compare(values[pair[0]], values[pair[1]]) for pair in pairs}
     p_values = [tests[pair].p for pair in pairs]
     adjusted = holm(p_values) if correction == "holm" else p_values
     both: list[list[TeamTest | None]] = [[None] * len(values) for _ in values]

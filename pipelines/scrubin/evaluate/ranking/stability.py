@@ -22,10 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrubin.base import statistics
 from scrubin.evaluate.metrics import bootstrap, variants
 from scrubin.evaluate.ranking import measures, significance
-from scrubin.evaluate.ranking.significance import largest_of
+from scrubin.evaluate.ranking.significance import largest_of, rounding
 from scrubin.labels.formats.submission.content import BoolArray, FloatArray
 
 LEVEL = 0.95
@@ -64,7 +63,7 @@ class Stability:
         return shares
 
 
-def ranks_of(scores: FloatArray, largest: float | None = None) -> FloatArray:
+def ranks_of(scores: FloatArray, largest: FloatArray | None = None) -> FloatArray:
     """Return ranks from 1: one more than the number of better scores, so that equal scores share the better rank.
 
     Parameters
@@ -72,39 +71,40 @@ def ranks_of(scores: FloatArray, largest: float | None = None) -> FloatArray:
     scores
         (teams,); those that differ by rounding only are equal, NaN has no rank.
     largest
-        Of the values that they are means of, as of `significance.largest_of`; None: of the scores.
+        (teams,), of the values that each is a mean of, as of `significance.largest_of`; None: of the score itself.
 
     >>> ranks_of(np.array([0.3, 0.5, 0.5, np.nan, 0.1])).tolist()
     [3.0, 1.0, 1.0, nan, 4.0]
     """
-    own = _levels(scores, largest)
-    better = (own[np.newaxis, :] > own[:, np.newaxis]).sum(axis=1)
-    return np.where(np.isnan(scores), np.nan, better + 1.0)
+    return np.where(np.isnan(scores), np.nan, _above(scores, largest).sum(axis=0) + 1.0)
 
 
-def _levels(scores: FloatArray, largest: float | None) -> FloatArray:
-    """Return numbers that are equal where scores differ by rounding only; NaN where a score is."""
-    found, known = np.full(scores.shape, np.nan), ~np.isnan(scores)
-    found[known] = statistics.levels(scores[known].tolist(), largest_of(scores) if largest is None else largest)
-    return found
+def _above(scores: FloatArray, largest: FloatArray | None) -> BoolArray:
+    """Return (teams, teams), whether the first has a larger score than the second, by more than rounding of either makes.
+
+    Of two teams nothing else counts: whether others have values that round more, or are between them.
+    """
+    wrong = rounding(scores if largest is None else largest)
+    with np.errstate(invalid="ignore"):  # Infinite ones are equal.
+        above: BoolArray = np.subtract.outer(scores, scores) > np.maximum.outer(wrong, wrong)
+    return above
 
 
-def tau_b(one: FloatArray, other: FloatArray, largest: float | None = None) -> float:
+def tau_b(one: FloatArray, other: FloatArray, largest: tuple[FloatArray | None, FloatArray | None] = (None, None)) -> float:
     """Return Kendall's tau-b of two sets of scores of the same teams; NaN when one ties all of them.
 
     Parameters
     ----------
     largest
-        As of `ranks_of`, of both sets.
+        As of `ranks_of`, of each set.
 
     >>> round(tau_b(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0])), 12)
     0.333333333333
     >>> tau_b(np.array([2.0, 2.0, 1.0]), np.array([np.inf, np.inf, 1.0]))
     1.0
     """
-    # Compared, not subtracted: two infinite scores are equal.
-    levels = [_levels(scores, largest) for scores in (one, other)]
-    signs = [np.greater.outer(scores, scores).astype(np.int64) - np.less.outer(scores, scores) for scores in levels]
+    above = [_above(scores, of) for scores, of in zip((one, other), largest, strict=True)]
+    signs = [of.astype(np.int64) - of.T for of in above]
     untied = [int(np.count_nonzero(sign)) for sign in signs]
     return float((signs[0] * signs[1]).sum()) / math.sqrt(untied[0] * untied[1]) if all(untied) else math.nan
 
@@ -133,11 +133,14 @@ def resample(
     sign = -1.0 if lower_is_better else 1.0
     draws = bootstrap.draws(len(values[0]), resamples, seed)
     scores = np.stack([_resampled(of_team, draws, by_class) for of_team in values], axis=1)
-    defined = scores[~np.isnan(scores).any(axis=1)]
+    kept = ~np.isnan(scores).any(axis=1)
+    defined = scores[kept]
+    largest = np.stack([_sizes(of_team)[draws].max(axis=1) for of_team in values], axis=1)[kept]
     whole = np.array([_means(of_team[np.newaxis], by_class)[0] for of_team in values])
-    largest = largest_of(*values)
-    ranks = np.array([ranks_of(sign * row, largest) for row in defined]).reshape(defined.shape)
-    return Stability(ranks, defined, np.array([tau_b(whole, row, largest) for row in defined]))
+    of_whole = np.array([largest_of(of_team) for of_team in values])
+    ranks = np.array([ranks_of(sign * row, of_row) for row, of_row in zip(defined, largest, strict=True)]).reshape(defined.shape)
+    taus = np.array([tau_b(whole, row, (of_whole, of_row)) for row, of_row in zip(defined, largest, strict=True)])
+    return Stability(ranks, defined, taus)
 
 
 def interval(values: FloatArray, level: float = LEVEL) -> tuple[float, float]:
@@ -147,6 +150,12 @@ def interval(values: FloatArray, level: float = LEVEL) -> tuple[float, float]:
         return math.nan, math.nan
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+def _sizes(values: FloatArray) -> FloatArray:
+    """Return the largest size of each row, (rows,); 0 where none is defined."""
+    sizes: FloatArray = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1, initial=0.0)
+    return sizes
 
 
 def _resampled(values: FloatArray, draws: np.ndarray[tuple[int, int], np.dtype[np.int64]], by_class: bool) -> FloatArray:
@@ -222,32 +231,32 @@ def every(
     comparable = significance.comparable(values, annotated)
     counted = ~np.isnan(values).all(axis=0)
     values, missing, comparable = values[:, counted], missing[:, counted], comparable[counted]
-    sign, largest = -1.0 if lower_is_better else 1.0, largest_of(values)
-    by_video = ranks_by_column(sign * np.where(missing, np.nan, values), [largest] * values.shape[1])[:, comparable]
+    sign = -1.0 if lower_is_better else 1.0
+    by_video = ranks_by_column(sign * np.where(missing, np.nan, values))[:, comparable]
     won = np.where(np.isnan(values).all(axis=1), np.nan, np.array(beaten, np.float64))
     return [
-        _ranking("mean_then_rank", _each(mean, values), sign, largest),
-        _ranking("median_then_rank", _each(median, values), sign, largest),
+        _ranking("mean_then_rank", _each(mean, values), sign, _sizes(values)),
+        _ranking("median_then_rank", _each(median, values), sign, _each(_middle, values)),
         _ranking("rank_then_mean", _each(mean, by_video), -1.0),
         _ranking("rank_then_median", _each(median, by_video), -1.0),
         _ranking("test_then_rank", won, 1.0),
     ]
 
 
-def ranks_by_column(values: FloatArray, largest: Sequence[float] | None = None) -> FloatArray:
+def ranks_by_column(values: FloatArray, largest: FloatArray | None = None) -> FloatArray:
     """Return the ranks within every column of (teams, videos), more is better; NaN ranks after all others.
 
     Parameters
     ----------
     largest
-        As of `ranks_of`, of each column.
+        (teams, videos), as of `ranks_of`.
 
     >>> ranks_by_column(np.array([[0.5, 0.1, 0.5], [0.5, np.nan, 0.5], [0.2, np.nan, np.nan]])).T.tolist()
     [[1.0, 1.0, 3.0], [1.0, 2.0, 2.0], [1.0, 1.0, 3.0]]
     """
     columns = []
     for at, column in enumerate(values.T):
-        ranks = ranks_of(column, None if largest is None else largest[at])
+        ranks = ranks_of(column, None if largest is None else largest[:, at])
         columns.append(np.where(np.isnan(ranks), np.count_nonzero(~np.isnan(ranks)) + 1.0, ranks))
     return np.array(columns).reshape(values.shape[::-1]).T
 
@@ -264,11 +273,17 @@ def median(values: Sequence[float]) -> float:
     return float(np.median(defined)) if defined else math.nan
 
 
+def _middle(values: Sequence[float]) -> float:
+    """Return the larger size of the two values that a median is between; 0 without any."""
+    defined = sorted(value for value in values if not math.isnan(value))
+    return max((abs(value) for value in defined[(len(defined) - 1) // 2 : len(defined) // 2 + 1]), default=0.0)
+
+
 def _each(of: Callable[[Sequence[float]], float], rows: FloatArray) -> FloatArray:
     return np.array([of(row) for row in rows.tolist()])
 
 
-def _ranking(name: str, values: FloatArray, sign: float, largest: float | None = None) -> Ranking:
+def _ranking(name: str, values: FloatArray, sign: float, largest: FloatArray | None = None) -> Ranking:
     return Ranking(name, values, ranks_of(sign * values, largest))
 
 
@@ -300,11 +315,12 @@ def each(values: Sequence[FloatArray], by_class: bool, *, lower_is_better: bool 
         As of the measure.
     """
     videos = len(values[0])
-    sign, largest = -1.0 if lower_is_better else 1.0, largest_of(*values)
+    sign = -1.0 if lower_is_better else 1.0
     found = []
     for video in range(videos) if videos > 1 else ():
-        scores = np.array([measures.score(np.delete(of_team, video, axis=0), by_class) for of_team in values])
-        found.append(LeftOut(video, scores, ranks_of(sign * scores, largest)))
+        rest = [np.delete(of_team, video, axis=0) for of_team in values]
+        scores = np.array([measures.score(of_team, by_class) for of_team in rest])
+        found.append(LeftOut(video, scores, ranks_of(sign * scores, np.array([largest_of(of_team) for of_team in rest]))))
     return found
 
 
@@ -329,13 +345,13 @@ class Combined:
     by_ranks: FloatArray
 
 
-def combined(scores: FloatArray, *, lower_is_better: bool = False, largest: Sequence[float] | None = None) -> Combined:
+def combined(scores: FloatArray, *, lower_is_better: bool = False, largest: FloatArray | None = None) -> Combined:
     """Return both rankings of (teams, metrics).
 
     Parameters
     ----------
     largest
-        As of `ranks_of`, of each metric.
+        (teams, metrics), as of `ranks_of`.
 
     >>> found = combined(np.array([[0.9, 0.1], [0.5, 0.3], [0.4, 0.2]]))
     >>> found.by_scores.tolist(), found.by_ranks.tolist()
@@ -349,5 +365,5 @@ def combined(scores: FloatArray, *, lower_is_better: bool = False, largest: Sequ
     mean_ranks = np.array([mean(row) for row in ranks.tolist()])
     # Who has no score at all has no rank.
     mean_ranks = np.where(undefined.all(axis=1), np.nan, mean_ranks)
-    by_scores = ranks_of(sign * mean_scores, max(largest, default=0.0) if largest else None)
+    by_scores = ranks_of(sign * mean_scores, _sizes(scores if largest is None else largest))
     return Combined(ranks, mean_scores, by_scores, mean_ranks, ranks_of(-mean_ranks))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -126,13 +127,23 @@ def image_sizes(text: str, names: Sequence[str], positions: Mapping[str, IntArra
     return np.concatenate([found[name] for name in names])
 
 
+IMAGE = "image"
+"""Under what numbers state the sizes of images in px that they are of."""
+MOST_SIZES = 4
+"""More different sizes of images are stated by their number and a hash."""
+
+
 def sizes_text(images: FloatArray) -> str:
     """Return the different sizes of images of (frames, 2), as numbers state them.
 
     >>> sizes_text(np.array([[854.0, 480.0], [640.0, 360.0], [854.0, 480.0]]))
     '640x360, 854x480'
+    >>> sizes_text(np.array([[width, 480.0] for width in range(800, 805)]))
+    '5 sizes (1b72ce18)'
     """
-    return ", ".join(f"{width:.0f}x{height:.0f}" for width, height in np.unique(images, axis=0).tolist())
+    sizes = [f"{width:.0f}x{height:.0f}" for width, height in np.unique(images, axis=0).tolist()]
+    text = ", ".join(sizes)
+    return text if len(sizes) <= MOST_SIZES else f"{len(sizes)} sizes ({hashlib.sha256(text.encode()).hexdigest()[:8]})"
 
 
 Role = Literal["ground truth", "predictions"]
@@ -257,9 +268,14 @@ def _without_areas(boxes: Boxes) -> Boxes:
 
 def one_size(truth: Boxes) -> tuple[int, int] | None:
     """Return width and height in px of all images of the truth; None where its files do not state one."""
-    stated = [of[["width", "height"]].dropna().drop_duplicates() for of in truth.images.values()]
-    sizes = {(int(width), int(height)) for of in stated for width, height in of.to_numpy()}
+    sizes = sizes_of(truth)
     return sizes.pop() if len(sizes) == 1 else None
+
+
+def sizes_of(truth: Boxes) -> set[tuple[int, int]]:
+    """Return width and height in px of the images of the truth, as far as its files, or who said it, state them."""
+    stated = [of[["width", "height"]].dropna().drop_duplicates() for of in truth.images.values()]
+    return {(int(width), int(height)) for of in stated for width, height in of.to_numpy()}
 
 
 def _boxes(source: Source, read: Side, role: Role, classes: ClassesOf | None, *, without_class: bool) -> Boxes:
@@ -380,7 +396,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         refuse_foreign(choice, DETECTION_CHOICES["paper"], OF_KIND)
     if semantics == "paper" and choice["kind"] == variants.SIZES:
         images = image_sizes(choice["image"], names, at_truth, truth.images)
-        results = stating(by_size(scene, components, images), {"image": sizes_text(images)})
+        results = stating(by_size(scene, components, images), {IMAGE: sizes_text(images)})
     elif semantics == "paper" and choice["kind"] == variants.CURVES:
         results = with_curves(scene, components, threshold)
     elif of_masks:
@@ -398,7 +414,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         results = results_of(scene, components, threshold, choice)
     if semantics == "paper":
         results = with_alone(results, "detection", choice, lambda draw: (scene if draw is None else matching.draw(scene, draw),))
-    results = stating(results, {"image": sizes_text(images)} if of_masks else {})
+    results = stating(results, {IMAGE: sizes_text(images)} if of_masks else {})
     frames = {name: pair.frames for name, pair in joined.pairs.items()}
     compared = None if of_masks else ComparedBoxes(scene, frames, threshold, choice.get("interpolation", "step"))
     return Scoring([Computed(names, results, class_names, joined.frames, truth.vocabulary.name, compared)], (*left_out, *joined.faults))

@@ -25,7 +25,7 @@ from scrubin.evaluate.score_document import class_names as of_vocabulary
 from scrubin.evaluate.series import IntArray, paired, series_of
 from scrubin.evaluate.side import Side, Source
 from scrubin.evaluate.tasks import masks
-from scrubin.evaluate.tasks.detection import Boxes, Role, image_sizes, one_size, placed, side_of_results, sizes_text
+from scrubin.evaluate.tasks.detection import IMAGE, Boxes, Role, image_sizes, one_size, placed, side_of_results, sizes_text
 from scrubin.labels.files.detect import detected
 from scrubin.labels.formats.objects import coco
 from scrubin.labels.formats.plain import coco_results
@@ -133,7 +133,7 @@ def computed(truth: Boxes, predictions: Boxes, choice: Mapping[str, str]) -> Sco
     found = _outside(sides[1][0], images, masks.ignored_of(videos, at_truth, truth.images))
     study = PointStudy(videos, starts, points, images, sides[0][0], found)
     every = with_alone(_computation(study, choice), "points", choice, lambda draw: (study if draw is None else study.drawn(draw),))
-    every = stating(every, {"image": sizes_text(images)})
+    every = stating(every, {IMAGE: sizes_text(images)})
     part = Computed(videos, every, of_vocabulary(truth.vocabulary), joined.frames, truth.vocabulary.name)
     return Scoring([part], joined.faults, _notes(choice, by_place))
 

@@ -110,17 +110,24 @@ def computed(name: str, order: Order, labels: Any = None) -> Scoring:
     steps = STEPS[name]
     truth = steps.labels(order, choice) if labels is None else labels
     found = steps.scoring(order, choice, truth)
-    stated = _as_read(order.truth, truth)
-    return replace(found, parts=[replace(one, results=stating(one.results, stated)) for one in found.parts])
+    stated = _as_read(name, order, choice, truth)
+    return replace(found, parts=[replace(one, results=stating(one.results, stated, unless=detection.IMAGE)) for one in found.parts])
 
 
-def _as_read(source: Source, labels: Any) -> dict[str, str]:
+def _as_read(name: str, order: Order, choice: Choices, labels: Any) -> dict[str, str]:
     """Return what numbers state of how the labels were read, where an option decided it: the same files can give others."""
-    stated = {}
-    if source.image_size is not None and isinstance(labels, detection.Boxes) and detection.one_size(labels) == source.image_size:
-        stated["image size"] = "{}x{}".format(*source.image_size)
+    stated: dict[str, str] = {}
+    size = order.truth.image_size
+    if size is not None and isinstance(labels, detection.Boxes) and size in detection.sizes_of(labels):
+        # A size that files state themselves, or that their format has, is the same without it.
+        unsized = replace(order, truth=replace(order.truth, image_size=None))
+        try:
+            decides = detection.sizes_of(STEPS[name].labels(unsized, choice)) != detection.sizes_of(labels)
+        except ScrubinError:
+            decides = True
+        stated |= {"image size": "{}x{}".format(*size)} if decides else {}
     if isinstance(labels, phases.Truth) and labels.at_end:
-        stated["instant"] = source.instant
+        stated["instant"] = order.truth.instant
     return stated
 
 

@@ -29,6 +29,8 @@ NUMBERED = re.compile(rf"(?:{'|'.join(PREFIXES)})\d+")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?")
 LEAST_COLUMNS = 3
 """Two columns without a header are frames and phases."""
+ROUNDED_SUM = 0.01
+"""By which share sums of shares or percents may differ that are rounded."""
 
 
 def has_matrix(path: Path) -> bool:
@@ -147,6 +149,7 @@ def _without_header(file: str, table: pd.DataFrame, blanks: Sequence[int], fault
         what = f"the first row is {', '.join(f'{one:g}' for one in values[0, :3])} ..., which looks like names of columns"
         name_them = "name them frame and ivt_0 ... (or i_0 ... of instruments), each by its class"
         fix = f"remove it, or {name_them}" if _is_in_order(values[0]) else f"{name_them}; without names they are in the vocabulary's order"
+        fix += "; if it is the first frame, put such names above it and the number of each frame before its row"
         faults.error(file, "header", what, fix, place="line 1")
         return {}
     return {PurePosixPath(file).stem: [Matrix(file, "", None, values, frame_may_be_first=True, blanks=blanks)]}
@@ -155,22 +158,43 @@ def _without_header(file: str, table: pd.DataFrame, blanks: Sequence[int], fault
 def _names_classes(values: npt.NDArray[np.float64]) -> bool:
     """Return whether the first row is more likely the numbers of classes than values of a frame.
 
-    All classes from 0 or from 1, in any order, are; so are other whole numbers, each once, above rows that all have a fraction. Of two
-    columns 0, 1 may be labels: there only scores below tell. One column says nothing; where frames are compared, a row too many is told.
-    Where the first column may number the frames, only classes in their order are names.
+    All classes from 0 or from 1, in any order, are; so are other whole numbers, each once, above rows that all have a fraction, or that
+    hold only 0 and 1. Not where rows below are of the same kind: shares, percents, votes and ranks have the same sum in every frame,
+    and other whole numbers come again in another order. Of two columns 0, 1 may be labels: there only scores below tell. One column says
+    nothing; where frames are compared, a row too many is told. Where the first column may number the frames, only classes in their
+    order, and more than 1 above labels, are names.
     """
-    first, below = values[:1], values[1:]
+    if not len(values):
+        return False
+    first, below = values[0], values[1:]
     width = values.shape[1]
     is_whole = values == np.floor(values)
-    if not len(values) or not is_whole[0].all() or (first < 0).any() or len(np.unique(first)) < width:
+    if not is_whole[0].all() or (first < 0).any() or len(np.unique(first)) < width:
         return False
     if width < LEAST_COLUMNS:
-        return width > 1 and np.ptp(first) == 1 and first.min() <= 1 and not is_whole[1:, 0].all()
-    if _is_in_order(values[0]):
+        return width > 1 and np.ptp(first) == 1 and first.min() <= 1 and not is_whole[1:, 0].all() and not _sums_alike(first, below)
+    if not len(below):
+        return _is_in_order(first)
+    is_label = np.isin(below, (0, 1))
+    if is_label.all():
         return True
-    if len(below) and is_whole[:, 0].all() and len(np.unique(values[:, 0])) == len(values):
+    increases = bool((np.diff(below[:, 0]) > 0).all())
+    if is_label[:, 1:].all() and is_whole[1:, 0].all() and increases:
+        return bool(first[1:].max() > 1)
+    permuted = (np.sort(below, axis=1) == np.sort(first)).all(axis=1)
+    # In order the number of a frame and its values may be the same numbers by chance.
+    if _sums_alike(first, below) or (permuted.any() and not increases):
         return False
-    return _is_in_order(np.sort(values[0])) or (len(below) > 0 and not is_whole[1:].all(axis=1).any())
+    if _is_in_order(first):
+        return True
+    is_numbered = bool(is_whole[:, 0].all()) and len(np.unique(values[:, 0])) == len(values)
+    return not is_numbered and (_is_in_order(np.sort(first)) or not bool(is_whole[1:].all(axis=1).any()))
+
+
+def _sums_alike(first: npt.NDArray[np.float64], below: npt.NDArray[np.float64]) -> bool:
+    """Return whether most rows have the sum of the first, up to what rounding of each of them makes."""
+    alike = np.isclose(below.sum(axis=1), first.sum(), rtol=ROUNDED_SUM, atol=0)
+    return 2 * int(np.count_nonzero(alike)) > len(below)
 
 
 def _is_in_order(row: npt.NDArray[np.float64]) -> bool:
