@@ -128,6 +128,14 @@ def test_numbers_of_two_classes_above_scores_are_no_scores(header):
     assert [one.rule for one in faults.all()] == ["header"]
 
 
+def test_numbers_of_two_classes_above_shares_are_told_by_how_they_are_written():
+    # pandas writes these names, and every number with a point; who writes 1 without one writes it so in every row.
+    for shares, rules in (("0.02,0.98\n1.0,0.0\n", ["header"]), ("0.02,0.98\n1,0\n", [])):
+        faults = Faults()
+        matrix_tables.read_csv("a.csv", f"0,1\n{shares}".encode(), faults)
+        assert [one.rule for one in faults.all()] == rules
+
+
 LABELS = [[0, 1, 1, 0], [1, 0, 0, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 1, 1], [1, 0, 0, 0]]
 
 

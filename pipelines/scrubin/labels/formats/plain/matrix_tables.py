@@ -79,7 +79,13 @@ def read_csv(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
         return {}
     if names is not None:
         return _of_table(file, table, faults, first_row=2)
-    return _without_header(file, table, blanks, faults)
+    return _without_header(file, table, blanks, faults, is_first_written_otherwise=_is_whole_above_points(text))
+
+
+def _is_whole_above_points(text: str) -> bool:
+    """Return whether all lines but the first have a decimal point, as where a program wrote numbers below names."""
+    first, *others = (line for line in text.split("\n") if line.strip())
+    return "." not in first and bool(others) and all("." in line for line in others)
 
 
 def _blank_lines(text: str) -> list[int]:
@@ -140,11 +146,13 @@ def _parsed(file: str, text: str, delimiter: str, names: list[str] | None, fault
         return None
 
 
-def _without_header(file: str, table: pd.DataFrame, blanks: Sequence[int], faults: Faults) -> dict[str, list[Matrix]]:
+def _without_header(
+    file: str, table: pd.DataFrame, blanks: Sequence[int], faults: Faults, *, is_first_written_otherwise: bool
+) -> dict[str, list[Matrix]]:
     values = _numbers(file, "", table, 1, faults)
     if values is None:
         return {}
-    if _names_classes(values):
+    if _names_classes(values, is_first_written_otherwise):
         # It would shift every frame.
         what = f"the first row is {', '.join(f'{one:g}' for one in values[0, :3])} ..., which looks like names of columns"
         name_them = "name them frame and ivt_0 ... (or i_0 ... of instruments), each by its class"
@@ -155,14 +163,14 @@ def _without_header(file: str, table: pd.DataFrame, blanks: Sequence[int], fault
     return {PurePosixPath(file).stem: [Matrix(file, "", None, values, frame_may_be_first=True, blanks=blanks)]}
 
 
-def _names_classes(values: npt.NDArray[np.float64]) -> bool:
+def _names_classes(values: npt.NDArray[np.float64], is_first_written_otherwise: bool) -> bool:
     """Return whether the first row is more likely the numbers of classes than values of a frame.
 
     All classes from 0 or from 1, in any order, are; so are other whole numbers, each once, above rows that all have a fraction, or that
     hold only 0 and 1. Not where rows below are of the same kind: shares, percents, votes and ranks have the same sum in every frame,
-    and other whole numbers come again in another order. Of two columns 0, 1 may be labels: there only scores below tell. One column says
-    nothing; where frames are compared, a row too many is told. Where the first column may number the frames, only classes in their
-    order, and more than 1 above labels, are names.
+    and other whole numbers come again in another order. Of two columns 0, 1 may be labels: there only scores below tell, and of shares
+    only how the numbers are written. One column says nothing; where frames are compared, a row too many is told. Where the first column
+    may number the frames, only classes in their order, and more than 1 above labels, are names.
     """
     if not len(values):
         return False
@@ -172,7 +180,9 @@ def _names_classes(values: npt.NDArray[np.float64]) -> bool:
     if not is_whole[0].all() or (first < 0).any() or len(np.unique(first)) < width:
         return False
     if width < LEAST_COLUMNS:
-        return width > 1 and np.ptp(first) == 1 and first.min() <= 1 and not is_whole[1:, 0].all() and not _sums_alike(first, below)
+        are_classes = width > 1 and np.ptp(first) == 1 and first.min() <= 1 and not is_whole[1:, 0].all()
+        is_name = is_first_written_otherwise and _is_in_order(first)
+        return bool(are_classes and (is_name or not _sums_alike(first, below)))
     if not len(below):
         return _is_in_order(first)
     is_label = np.isin(below, (0, 1))
