@@ -14,10 +14,11 @@ from typing import Any
 
 import yaml
 
-from scrubin.base import file_lists, private_paths, strangers
+from scrubin.base import file_lists, params, private_paths, strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, error
 from scrubin.base.layout import RELEASE, TABLES, UNRELEASED
+from scrubin.stages.withdrawals import releases
 from scrubin.stages.withdrawals.releases import LOCK, PIPELINE
 
 ASIDE = Path(".cache/dvc.lock.torn")
@@ -45,7 +46,7 @@ def is_whole(path: Path) -> bool:
         return False
     except yaml.YAMLError:
         # A conflict that git has left is for people to solve: nothing of it may go.
-        return "\n<<<<<<< " in f"\n{text}"
+        return params.conflict_line(text.encode()) > 0
     return text.endswith("\n") and _is_read_by_dvc(lock) and all(map(_has_its_hashes, lock.get("stages", {}).values()))
 
 
@@ -152,9 +153,14 @@ def is_in_place(project: Path, folder: Path, told_by: str) -> bool:
     md5, there = stated_md5(project, folder), project / folder / told_by
     if md5 is None or not there.is_file():
         return False
+    return listed(project, md5).get(told_by) == md5_of(there)
+
+
+def listed(project: Path, md5: str) -> Mapping[str, str]:
+    """Return the MD5 of every file, by its path, of the folder whose list has this one; none when DVC's cache lacks the list."""
     elsewhere = private_paths.sharing(project).cache
     cache = project / CACHE if elsewhere is None else elsewhere / CACHE.relative_to(CACHE.parents[1])
-    return _members(object_path(cache, md5)).get(told_by) == md5_of(there)
+    return _members(object_path(cache, md5))
 
 
 def read_outputs(project: Path) -> Outputs:
@@ -244,16 +250,20 @@ def _within(root: Path, path: str) -> str:
 
 
 def _stages(path: Path) -> Mapping[str, Any]:
+    text = ""
     try:
-        stages: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))["stages"]
+        text = path.read_text(encoding="utf-8")
+        stages: Mapping[str, Any] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))["stages"]
     except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError) as error:
-        raise _unreadable(path, error) from error
+        raise _unreadable(path, error, text) from error
     return stages
 
 
-def _unreadable(path: Path, error: Exception) -> ReleaseError:
-    mend = "run 'make repro', or restore it from git" if path.name == LOCK.name else "restore it from git"
-    return ReleaseError(f"{path}: it does not say what the outputs are ({type(error).__name__}); {mend}")
+def _unreadable(path: Path, error: Exception, text: str = "") -> ReleaseError:
+    why, mend = releases.why_unread(text, error)
+    return ReleaseError(
+        f"{path}: it does not say what the outputs are ({why}); {mend if path.name == LOCK.name else 'restore it from git'}"
+    )
 
 
 def members(project: Path, md5: str) -> frozenset[str] | None:
