@@ -158,7 +158,7 @@ def main() -> None:
     linkage = io.read(LINKAGE, LINKAGE_PATH)
     now, seal = gates.kept_for_next(study.params, linkage, study.tables["videos"]), seals.of_draws(linkage)
     now["splits"] = notice.placed(study.tables["splits"], params.read()["splits"])
-    missing = refuse_shrinking(study, now, earlier)
+    missing, moved = refuse_shrinking(study, now, earlier), gates.moved_lines(gates.last_release(study.params.name), now)
     gates.refuse_quarantined(study.quarantine, study.params.on_quarantine, gates.acknowledged(review, "quarantine"))
     # The clock decides only whether there is a release, never what is in it.
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
@@ -196,6 +196,8 @@ def main() -> None:
         other_clones.note_made(earlier, now, study.private.withdrawn)
     seals.write_sealed(gates.LAST_RELEASE_PATH, now, seal)
     other_clones.note_released()
+    for line in moved:
+        plumbing.LOG.warning("%s", line)
     log_outcome(study, review, pictures, missing, linkable)
 
 

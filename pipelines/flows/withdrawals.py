@@ -11,12 +11,14 @@ from prefect import flow
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
 from scrubin.curate.project import outputs
+from scrubin.stages import withdrawals
 from scrubin.stages.withdrawals import notice, releases
 
 
 @flow(name="withdrawals")
 def main() -> None:
     """Write what is remembered, before anything that the last run knew of them is overwritten."""
+    withdrawals.hide_hash(params.raw_folder())
     withdrawn = notice.take(params.raw_folder())
     if notice.is_news(withdrawn, withdrawal_memory.load()) or outputs.release_holds(Path(), withdrawn):
         # The last release may hold them, and those before it; or git has brought back one that does.

@@ -83,6 +83,13 @@ def test_text_that_is_no_yaml_is_an_error_of_its_own(tmp_path):
         load(tmp_path, "raw: [")
 
 
+def test_a_merge_conflict_that_git_left_is_called_that(tmp_path):
+    with pytest.raises(
+        ParamsError, match="git left a merge conflict at line 2; keep one side of each, and take out the lines of <, = and >"
+    ):
+        load(tmp_path, "raw: data/raw\n<<<<<<< HEAD\nframes: {}\n=======\nscreen: {}\n>>>>>>> theirs\n")
+
+
 def test_a_folder_without_parameters_says_where_they_are(tmp_path):
     with pytest.raises(ParamsError, match=r"params.yaml: there is no such file here; .* scrubin new-study"):
         params.read(tmp_path / "params.yaml")

@@ -238,6 +238,19 @@ def test_a_byte_that_a_disk_has_changed_in_the_last_release_refuses_the_next_and
     assert tree(folder / RELEASE) == tree(study / RELEASE)
 
 
+def test_that_people_changed_sides_since_the_last_release_is_said(folder):
+    def swap(said):
+        for rows in said["splits"]["places"].values():
+            for row in rows:
+                row[1] = {"train": "test", "test": "train"}.get(row[1], row[1])
+
+    edit_json(folder / "data/private/released.json", swap)
+    done = release(folder)
+    assert done.returncode == 0
+    assert " moved from one subset to another, as from train to test or back; 'extends' of a scheme" in done.stdout + done.stderr
+    assert " moved from one subset" not in release(folder).stderr
+
+
 def test_what_is_released_again_stays_where_it_lies(folder):
     """One more run copies nothing, and DVC knows by inode and time that it need not hash: all but what the stage release writes anew."""
     stages, folders = ("render", "frames", "release"), ("data/unreleased/videos", "data/unreleased/frames", RELEASE)

@@ -152,6 +152,7 @@ ERRING = [
     ("params.yaml", "extends: null", "extends: splits/old.csv"),
     ("params.yaml", SCHEME, f"    rdv: {{kind: official, split: cholect50/rdv, videos: splits/rdv.csv}}\n{SCHEME}"),
     ("splits/odl.csv", "id,subset\npeg 0,train\n"),
+    ("splits/five_folds.csv", "fold,id,subset\n0,abelo,train\n"),
     ("splits/rdv.csv", "recording,video\npeg 0,VID1\npeg 1,2\noperation 1,VID01\noperation 2,3\n"),
     ("datasheet.yaml", "motivation: {purpos: to try}\n"),
     ("errata.yaml", "- {id: E1, since: 1.0.0, severity: bad, what: a, advice: b}\n"),
@@ -205,7 +206,11 @@ def test_nothing_else_is_an_error_and_what_only_looks_odd_is_none(erring):
     assert "ratings/notes of the raters.xls: " in only(odd)
     assert any("ratings/forms/form.csv: it lies in a folder below" in line for line in erring.lines())
     assert not any(name in line for line in erring.lines() for name in ("rater0.xlsx", "open.xlsx"))
-    assert any("splits/odl.csv" in fault.sentence for fault in erring.remarks)
+    unread = {
+        name: only([fault.fix for fault in erring.remarks if f"splits/{name}.csv" in fault.sentence]) for name in ("odl", "five_folds")
+    }
+    assert unread["odl"].startswith("name it there, as 'extends' of a scheme of kind balanced or 'videos' of an official one")
+    assert unread["five_folds"].startswith("move it away: a scheme of kind k_fold extends none, it is drawn anew when somebody comes")
 
 
 def test_a_raw_study_that_is_a_file_and_parameters_that_are_a_folder_are_called_that(raw, capsys):

@@ -77,3 +77,17 @@ def test_a_record_that_cannot_be_read_stops_the_release(tmp_path, text):
     path.write_text(text)
     with pytest.raises(ReleaseError, match=r"released\.json: it does not say what the last release held"):
         gates.last_release("a-study", path)
+
+
+def test_whoever_changed_sides_since_the_last_release_is_counted_by_split_and_nobody_else():
+    def kept(version: str, **places: list[list[object]]) -> dict[str, object]:
+        return {"version": version, "splits": {"places": places}}
+
+    stays = [[0, "train", "glim"], [0, "test", "snurp"]]
+    folds = [[0, "train", "glim"], [0, "test", "snurp"], [1, "test", "glim"], [1, "train", "snurp"]]
+    swapped = [[fold, {"train": "test", "test": "train"}[subset], id_] for fold, subset, id_ in folds]
+    last = kept("1.0.0", thirds=stays, five_folds=[*folds, [0, "test", "gone"]], dropped=stays)
+    lines = gates.moved_lines(last, kept("1.1.0", thirds=[*stays[::-1], [0, "test", "new"]], five_folds=swapped, added=stays))
+    assert len(lines) == 1
+    assert lines[0].startswith("split 'five_folds': 2 of the 2 recordings that version 1.0.0 had as well moved from one subset to another")
+    assert gates.moved_lines({"version": "1.0.0"}, last) == [], "an earlier edition kept no splits"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -130,3 +131,27 @@ def test_nothing_is_written_behind_a_link_inside_an_output_but_a_whole_output_ma
     (project / "data/unreleased").symlink_to(moved)
     assert cli.main(["verify", str(project), "--fix"]) == 0
     assert (moved / "videos/a/0.mkv").read_bytes() == kept_project.video(0)
+
+
+def test_what_is_foreign_in_the_release_is_named_and_left(project, capsys):
+    """Elsewhere nobody takes it along."""
+    release = project / "data/release"
+    release.mkdir()
+    listed = json.dumps([{"md5": kept_project.md5(b"sums"), "relpath": "SHA256SUMS"}]).encode()
+    kept_project.keep(project, f"{kept_project.md5(listed)}.dir", listed)
+    kept_project.keep(project, kept_project.md5(b"sums"), b"sums")
+    for name, out in (("dvc.yaml", "data/release"), ("dvc.lock", {"path": "data/release", "md5": f"{kept_project.md5(listed)}.dir"})):
+        said = yaml.safe_load((project / name).read_text())
+        said["stages"]["release"] = {"cmd": "x", "outs": [out]}
+        (project / name).write_text(yaml.safe_dump(said))
+    for file in ("data/release/SHA256SUMS", "data/unreleased/videos/mine.txt"):
+        (project / file).write_text("sums")
+    assert cli.main(["verify", str(project)]) == 0
+    (release / "notes of mine.txt").touch()
+    (release / "link").symlink_to("nowhere")
+    capsys.readouterr()
+    assert cli.main(["verify", str(project), "--fix"]) == 1
+    said = capsys.readouterr().out
+    for name in ("link", "notes of mine.txt"):
+        assert f"output data/release/{name}: no list of the release names it; remove it, or 'make repro' does" in said
+    assert sorted(path.name for path in release.iterdir()) == ["SHA256SUMS", "link", "notes of mine.txt"]

@@ -1,6 +1,7 @@
 """`scrubin withdraw`: the row, the number, the ledger and the list of what nobody can call back."""
 
 import datetime
+import hashlib
 import json
 import re
 import shutil
@@ -246,6 +247,25 @@ def test_what_nobody_can_call_back_is_listed(project, capsys):
         "backups of data/private",
     ):
         assert place in said
+
+
+def test_which_tags_hold_them_is_asked_before_the_lists_of_releases_go(project, capsys):
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    for version, id_ in (("1.0.0", "blivka"), ("1.1.0", "glimst")):
+        files = {**dict.fromkeys(outputs.RELEASE_FILES, "a0" + "0" * 30), f"videos/{id_}.mkv": "a1" + "0" * 30}
+        text = json.dumps([{"relpath": name, "md5": md5} for name, md5 in files.items()])
+        md5 = f"{hashlib.md5(text.encode()).hexdigest()}.dir"
+        listed = project / ".dvc/cache/files/md5" / md5[:2] / md5[2:]
+        listed.parent.mkdir(parents=True, exist_ok=True)
+        listed.write_text(text)
+        (project / "dvc.lock").write_text(json.dumps({"stages": {"release": {"outs": [{"path": "data/release", "md5": md5}]}}}))
+        subprocess.run(["git", "add", "dvc.lock"], check=True)
+        subprocess.run(["git", "-c", "user.name=c", "-c", "user.email=c@x.org", "commit", "-q", "-m", "m"], check=True)
+        subprocess.run(["git", "tag", f"v{version}"], check=True)
+    _, said, _ = run(capsys, "--participant", "Ann", "--reason", "consent")
+    assert not listed.exists()
+    assert "git tag --delete v1.1.0 && dvc gc --workspace --all-tags --cloud --remote vault; " in said
+    assert "nor a tag that is left: v1.0.0; 'git fetch --tags' brings the others back" in said
 
 
 def test_where_params_and_errata_name_them_is_said(project, capsys):

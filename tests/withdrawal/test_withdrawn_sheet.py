@@ -1,9 +1,15 @@
 """The list of those who withdrew, as people and spreadsheets write it: a row that could be passed over is an error."""
 
+import hashlib
+import json
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+import withdrawals as stage
 from scrubin.base.errors import ManifestError
 from scrubin.stages import withdrawals
 from scrubin.stages.withdrawals import WithdrawnRow
@@ -115,3 +121,27 @@ def test_lists_as_people_and_excel_leave_them_get_something_random_and_say_the_s
         (one.participant, one.recording, one.reason) for one in before
     ]
     assert withdrawals.unguessable(changed) == changed
+
+
+@pytest.mark.slow
+def test_dvc_hashes_the_list_when_the_stage_has_hidden_what_it_says(tmp_path):
+    """A bare `dvc repro` begins with rows as they were typed; whoever guesses them must not find their hash in dvc.lock."""
+    typed = f"{HEADER}P07,,2026-01-31,consent\n".encode()
+    (tmp_path / withdrawals.NAME).write_bytes(typed)
+    program = "from pathlib import Path; from scrubin.stages import withdrawals; withdrawals.hide_hash(Path()); Path('out').touch()"
+    stage = {"cmd": f'{sys.executable} -c "{program}"', "deps": [withdrawals.NAME], "outs": ["out"]}
+    (tmp_path / "dvc.yaml").write_text(json.dumps({"stages": {"withdrawals": stage}}))
+    for command in (["init", "-q", "--no-scm"], ["config", "core.site_cache_dir", ".site"], ["repro", "-q"]):
+        subprocess.run([Path(sys.executable).with_name("dvc"), *command], cwd=tmp_path, check=True)
+    lock, there = (tmp_path / "dvc.lock").read_text(), (tmp_path / withdrawals.NAME).read_bytes()
+    assert there != typed
+    assert hashlib.md5(typed).hexdigest() not in lock
+    assert hashlib.md5(there).hexdigest() in lock
+
+
+def test_the_stage_hides_what_typed_rows_say_before_it_reads_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(stage.params, "raw_folder", lambda: tmp_path)
+    monkeypatch.setattr(stage.notice, "take", lambda raw: (_ for _ in ()).throw(ManifestError((raw / withdrawals.NAME).read_text())))
+    (tmp_path / withdrawals.NAME).write_text(f"{HEADER}P07,,2026-01-31,consent\n")
+    with pytest.raises(ManifestError, match=r"^participant,recording,date,reason,random\nP07,,2026-01-31,consent,[0-9a-f]{32}\n$"):
+        stage.main.fn()

@@ -24,6 +24,7 @@ from scrubin.base.errors import ParamsError, PlatformError, ReleaseError, StageE
 from scrubin.base.faults import error
 from scrubin.curate.lists.withdrawal import with_raised_version
 from scrubin.curate.preflight import Findings, preflight
+from scrubin.curate.project import outputs
 from scrubin.stages.release import other_clones, release_folder
 from scrubin.stages.withdrawals import notice, releases
 from server import ServerError
@@ -113,6 +114,16 @@ def test_a_file_that_cannot_be_read_is_left_alone_and_named(tmp_path, text):
     with pytest.raises(ReleaseError, match=r"dvc\.lock: it cannot be read"):
         releases.withhold(tmp_path)
     assert (tmp_path / "dvc.lock").read_text() == text
+
+
+def test_a_conflict_that_git_left_is_called_that_with_a_mend_that_is_none_of_our_commands_alone(tmp_path):
+    (tmp_path / "dvc.lock").write_bytes(CONFLICT)
+    for ask in (releases.withhold, outputs.read_outputs):
+        (tmp_path / "dvc.yaml").write_text("stages: {}\n")
+        with pytest.raises(
+            ReleaseError, match=r"\(git left a merge conflict at line 1\).*; take one side whole.*git checkout --theirs dvc.lock"
+        ):
+            ask(tmp_path)
 
 
 @pytest.mark.slow

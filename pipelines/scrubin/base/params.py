@@ -166,11 +166,23 @@ def _document(path: Path) -> dict[Any, Any]:
         raise _no_project(path) from error
     except OSError as error:
         msg = f"{path}: cannot be read as YAML: {error if isinstance(error, FileError) else error.strerror}"
+        with contextlib.suppress(OSError):
+            if line := conflict_line(path.read_bytes()):
+                msg = f"{path}: git left a merge conflict at line {line}; keep one side of each, and take out the lines of <, = and >"
         raise ParamsError(msg) from error
     if not isinstance(values, dict):
         msg = f"{path}: expected sections such as 'ingest:', but got {type(values).__name__}"
         raise ParamsError(msg)
     return values
+
+
+def conflict_line(text: bytes) -> int:
+    r"""Return the line at which git left its first merge conflict in a text; 0 where it left none.
+
+    >>> conflict_line(b"a: 1\n<<<<<<< HEAD\nb: 1\n"), conflict_line(b"a: '<<<<<<< '\n")
+    (2, 0)
+    """
+    return next((number for number, line in enumerate(text.split(b"\n"), start=1) if line.startswith(b"<<<<<<< ")), 0)
 
 
 def _no_project(path: Path) -> ParamsError:

@@ -80,21 +80,11 @@ def complete(folder: Path) -> list[Path]:
     """Make what a study begun earlier may lack, and return it; rows of withdrawals that people typed get something random."""
     if folder == DEMO:
         return []
-    _hide_hash_of_withdrawals(folder / withdrawals.NAME)
+    withdrawals.hide_hash(folder)
     made = [] if (folder / CALIBRATION).exists() else [folder / CALIBRATION]
     for path in made:
         path.mkdir()
     return made + _create(folder, LATER)
-
-
-def _hide_hash_of_withdrawals(path: Path) -> None:
-    try:
-        text = path.read_bytes().decode()
-        changed = withdrawals.unguessable(text)
-        if changed != text:
-            write_text(path, changed)
-    except (OSError, UnicodeDecodeError):
-        return  # it is missing, cannot be written, or its reader says what is wrong
 
 
 def _create(folder: Path, names: tuple[str, ...]) -> list[Path]:

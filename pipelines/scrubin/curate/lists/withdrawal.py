@@ -19,7 +19,7 @@ from scrubin.base.naming import look
 from scrubin.curate.label import rewriting as of_labels
 from scrubin.curate.label import written
 from scrubin.curate.label.events import LEDGER_PATH as LABELS_PATH
-from scrubin.curate.project import outputs, strange_lock
+from scrubin.curate.project import copies, outputs, strange_lock
 from scrubin.data.diff import errata
 from scrubin.data.diff.difference import Step, is_below, next_version
 from scrubin.stages import recordings_list, withdrawals
@@ -61,6 +61,8 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     path = raw / withdrawals.NAME
     # No lock tells it any more when it names no release.
     strange = strange_lock.look(raw)
+    # No list says it any more when they have gone from DVC's cache.
+    tagged = copies.tags(Path(), withdrawn)
     torn = ""
     try:
         # Before all else, so that nobody publishes what holds them.
@@ -72,7 +74,7 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     # Then this: from this row alone the next run does all the rest.
     files.write_text(path, withdrawals.text_with(_text(path), row))
     withdrawal_memory.write(withdrawn)
-    name = params.load("release", ReleaseParams).name
+    p = params.load("release", ReleaseParams)
     unread = ""
     try:
         # Before it goes: another clone may have made it, without somebody of whom this one does not know.
@@ -94,7 +96,7 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
         said.append(unread)
     if elsewhere:
         said.append(f"{elsewhere}: until 'dvc gc' there, an older dvc.lock, as git brings it back, would still send it")
-    last = gates.last_release(name)
+    last = gates.last_release(p.name)
     released = last["version"] if releases.gone(last["recordings"], withdrawn) else ""
     if released:
         said.append(_raised_version(released))
@@ -110,7 +112,8 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
         said.append(f"{questions.QUESTIONS_PATH}: what the audit asked about them is taken out")
     said += _settings(raw, withdrawn)
     said += ["next: make repro, then: .venv/bin/scrubin store --prune", "what the next run cannot remove:"]
-    said += [f"  {place}" for place in releases.places_of_copies(Path(), raw, released)]
+    previous = None if p.previous is None else Path(p.previous.path)
+    said += [f"  {place}" for place in copies.places(Path(), raw, withdrawn, tagged, released=released, previous=previous)]
     return said
 
 

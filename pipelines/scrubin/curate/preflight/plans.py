@@ -59,7 +59,7 @@ def look_at_splits(study: ListedStudy, p: SplitsParams, noted: Findings) -> None
         if path.relative_to(study.raw).as_posix() not in read_files and not path.name.startswith("."):
             noted.remark(
                 "no scheme in params.yaml reads it",
-                "name it there as 'extends' or 'videos', or move it away",
+                _fix_of_unread(p.schemes.get(path.name.partition(".")[0])),
                 f"{SPLITS_FOLDER}/{path.name}",
             )
     if kept.empty or study.withdrawn:
@@ -84,6 +84,13 @@ def look_at_splits(study: ListedStudy, p: SplitsParams, noted: Findings) -> None
     if number:
         what, _, fix = alone_sentence(number, several, "the splits will tell").partition("; ")
         noted.remark(f"{what} (about so many: who will be where is known when everything is scored)", fix, "params.yaml")
+
+
+def _fix_of_unread(scheme: SchemeParams | None) -> str:
+    """Return what to do with a list that nobody reads: the scheme of its name may be none that can read one."""
+    if scheme is None or isinstance(scheme, BalancedParams | OfficialParams):
+        return "name it there, as 'extends' of a scheme of kind balanced or 'videos' of an official one, or move it away"
+    return f"move it away: a scheme of kind {scheme.kind} extends none, it is drawn anew when somebody comes, and people change sides"
 
 
 def _file(scheme: SchemeParams) -> str | None:

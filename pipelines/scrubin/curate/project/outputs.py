@@ -15,10 +15,11 @@ from typing import Any
 import yaml
 
 from scrubin.audit.expected.withdrawal_memory import Memory
-from scrubin.base import file_lists, private_paths, strangers
+from scrubin.base import file_lists, params, private_paths, strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, error
 from scrubin.base.layout import RELEASE, TABLES, UNRELEASED
+from scrubin.stages.withdrawals import releases
 from scrubin.stages.withdrawals.releases import LOCK, PIPELINE
 
 ASIDE = Path(".cache/dvc.lock.torn")
@@ -46,7 +47,7 @@ def is_whole(path: Path) -> bool:
         return False
     except yaml.YAMLError:
         # A conflict that git has left is for people to solve: nothing of it may go.
-        return "\n<<<<<<< " in f"\n{text}"
+        return params.conflict_line(text.encode()) > 0
     return text.endswith("\n") and _is_read_by_dvc(lock) and all(map(_has_its_hashes, lock.get("stages", {}).values()))
 
 
@@ -153,7 +154,12 @@ def is_in_place(project: Path, folder: Path, told_by: str) -> bool:
     md5, there = stated_md5(project, folder), project / folder / told_by
     if md5 is None or not there.is_file():
         return False
-    return _members(object_path(_cache(project), md5)).get(told_by) == md5_of(there)
+    return listed(project, md5).get(told_by) == md5_of(there)
+
+
+def listed(project: Path, md5: str) -> Mapping[str, str]:
+    """Return the MD5 of every file, by its path, of the folder whose list has this one; none when DVC's cache lacks the list."""
+    return _members(object_path(_cache(project), md5))
 
 
 def release_holds(project: Path, withdrawn: Memory) -> bool:
@@ -172,7 +178,7 @@ def release_holds(project: Path, withdrawn: Memory) -> bool:
         md5 = stated_md5(project, RELEASE) if withdrawn else None
     if md5 is None:
         return False
-    listed = _members(object_path(_cache(project), md5)) or (path.name for path in (project / RELEASE).rglob("*"))
+    listed = listed(project, md5) or (path.name for path in (project / RELEASE).rglob("*"))
     return any(withdrawn.has("id", word) for word in {word for path in listed for word in _words(path)})
 
 
@@ -269,16 +275,20 @@ def _within(root: Path, path: str) -> str:
 
 
 def _stages(path: Path) -> Mapping[str, Any]:
+    text = ""
     try:
-        stages: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))["stages"]
+        text = path.read_text(encoding="utf-8")
+        stages: Mapping[str, Any] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))["stages"]
     except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError) as error:
-        raise _unreadable(path, error) from error
+        raise _unreadable(path, error, text) from error
     return stages
 
 
-def _unreadable(path: Path, error: Exception) -> ReleaseError:
-    mend = "run 'make repro', or restore it from git" if path.name == LOCK.name else "restore it from git"
-    return ReleaseError(f"{path}: it does not say what the outputs are ({type(error).__name__}); {mend}")
+def _unreadable(path: Path, error: Exception, text: str = "") -> ReleaseError:
+    why, mend = releases.why_unread(text, error)
+    return ReleaseError(
+        f"{path}: it does not say what the outputs are ({why}); {mend if path.name == LOCK.name else 'restore it from git'}"
+    )
 
 
 def members(project: Path, md5: str) -> frozenset[str] | None:

@@ -11,7 +11,7 @@ from scrubin.base import file_lists
 from scrubin.base.errors import PrivacyError
 from scrubin.base.faults import Fault
 from scrubin.base.layout import DEMO, RELEASE
-from scrubin.curate.project import outputs
+from scrubin.curate.project import copies, outputs
 from scrubin.stages import withdrawals
 from scrubin.stages.withdrawals import releases
 
@@ -64,7 +64,7 @@ def fault(what: str, raw: Path) -> Fault:
     # One that remembers others stays: the next run adds to it whom the rows name.
     memory = "" if holds_somebody else f" and {PATH}"
     fix = (
-        f"of another clone: bring the rows of {listed}{memory} from there{_pulled() if releases.remotes(Path()) else ''}; "
+        f"of another clone: bring the rows of {listed}{memory} from there{_pulled() if copies.remotes(Path()) else ''}; "
         f"of an own older commit: nothing, as long as {PATH} is the newest"
     )
     return Fault(str(releases.LOCK), "remark", what, fix, severity="warning")

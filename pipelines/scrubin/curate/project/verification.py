@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scrubin.base.files import CHUNK_BYTES, copy, sha256_of, write_text
+from scrubin.base.layout import RELEASE
 from scrubin.base.machine import cores
 from scrubin.base.store import store
 from scrubin.curate.project import outputs
@@ -70,17 +71,22 @@ class Verification:
         What is not as it should be, sorted.
     lists
         Folders whose list DVC has lost: their outputs cannot be checked against the cache.
+    rebuilt
+        Lists that can be made again from the folder.
+    foreign
+        Files of the release's folder that no list of it names.
     """
 
     read: dict[str, tuple[int, int]] = field(default_factory=dict)
     damages: list[Damage] = field(default_factory=list)
     lists: dict[str, str] = field(default_factory=dict)
     rebuilt: dict[str, str] = field(default_factory=dict)
+    foreign: list[Path] = field(default_factory=list)
 
     @property
     def sound(self) -> bool:
         """Whether every copy is as it should be."""
-        return not (self.damages or self.lists or self.rebuilt)
+        return not (self.damages or self.lists or self.rebuilt or self.foreign)
 
 
 def verify(project: Path, each: Each = iter) -> Verification:
@@ -98,7 +104,7 @@ def verify(project: Path, each: Each = iter) -> Verification:
     paths = sorted({one.path for one in copies if (project / one.path).is_file()})
     with ThreadPoolExecutor(cores()) as pool:
         digests = dict(zip(paths, pool.map(lambda path: _digests(project / path), each(paths)), strict=True))
-    result = Verification(lists=dict(said.lists), rebuilt=dict(said.rebuilt))
+    result = Verification(lists=dict(said.lists), rebuilt=dict(said.rebuilt), foreign=list(_foreign(project, said)))
     sound: dict[str, list[Copy]] = defaultdict(list)
     damaged: list[tuple[Copy, str]] = []
     for one in copies:
@@ -129,6 +135,10 @@ def lines(result: Verification) -> Iterator[str]:
     yield from (damage.line() for damage in result.damages[:DAMAGES_SHOWN])
     if len(result.damages) > DAMAGES_SHOWN:
         yield f"and {len(result.damages) - DAMAGES_SHOWN:,} more"
+    for foreign in result.foreign[:DAMAGES_SHOWN]:
+        yield f"output {foreign}: no list of the release names it; remove it, or 'make repro' does"
+    if len(result.foreign) > DAMAGES_SHOWN:
+        yield f"and {len(result.foreign) - DAMAGES_SHOWN:,} more that no list names"
     for path, md5 in result.lists.items():
         yield f"cache {md5}: the list of {path} is missing or damaged, so its files cannot be checked; run 'make repro'"
     for md5 in result.rebuilt:
@@ -139,7 +149,7 @@ def restore(project: Path, result: Verification) -> Iterator[str]:
     """Restore what is damaged from sound copies, never in place; yield a line for each.
 
     A damaged object of the cache without a sound copy is removed, so that DVC never checks it out; a damaged output or
-    result of the store is removed too, and the next run makes it again.
+    result of the store is removed too, and the next run makes it again. What is foreign in the release is left: it is somebody's own.
     """
     for md5, text in sorted(result.rebuilt.items()):
         path = outputs.object_path(project / CACHE, md5)
@@ -179,6 +189,13 @@ def _entry(path: Path) -> Path:
 def _outputs(said: Outputs) -> Iterator[Copy]:
     for path, md5 in said.files.items():
         yield Copy("output", Path(path), md5, said.root_of(path))
+
+
+def _foreign(project: Path, said: Outputs) -> Iterator[Path]:
+    """Yield what lies in the folder of the release, and is not of it: whoever copies the folder takes it along."""
+    if RELEASE.as_posix() in said.roots and RELEASE.as_posix() not in said.lists:
+        there = (path.relative_to(project) for path in sorted((project / RELEASE).rglob("*")) if path.is_symlink() or not path.is_dir())
+        yield from (path for path in there if path.as_posix() not in said.files)
 
 
 def _cache(project: Path, said: Outputs) -> Iterator[Copy]:

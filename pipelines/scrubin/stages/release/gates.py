@@ -388,6 +388,35 @@ def refuse_shrinking(last: Mapping[str, Any], missing: Mapping[str, str], why: M
     raise ReleaseError(msg)
 
 
+def moved_lines(last: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return a line for each split in which somebody changed sides since the last release.
+
+    Parameters
+    ----------
+    last, now
+        What is kept of the last release and of this one, with ``splits`` as `scrubin.stages.withdrawals.notice.placed` returns them. An
+        earlier edition kept none.
+    """
+    lines = []
+    before, after = (one.get("splits", {}).get("places", {}) for one in (last, now))
+    for split in sorted(before.keys() & after.keys()):
+        old, new = _places(before[split]), _places(after[split])
+        both = old.keys() & new.keys()
+        if moved := sum(old[id_] != new[id_] for id_ in both):
+            lines.append(
+                f"split '{split}': {moved} of the {len(both)} recordings that version {last['version']} had as well moved from one subset "
+                f"to another, as from train to test or back; 'extends' of a scheme of kind balanced keeps everybody where they are"
+            )
+    return lines
+
+
+def _places(rows: Iterable[tuple[int, str, str]]) -> dict[str, set[tuple[int, str]]]:
+    places: dict[str, set[tuple[int, str]]] = {}
+    for fold, subset, id_ in rows:
+        places.setdefault(id_, set()).add((fold, subset))
+    return places
+
+
 def shrinking_warning(missing: Mapping[str, str], *, may_shrink: bool) -> str | None:
     """Return what to say of a release that may shrink; None when it may not."""
     if not may_shrink:

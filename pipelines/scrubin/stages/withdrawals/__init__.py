@@ -20,6 +20,8 @@ from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import csv_text, naming
 from scrubin.base.errors import ManifestError
 from scrubin.base.faults import Fault, error, near
+from scrubin.base.files import write_text
+from scrubin.base.layout import DEMO
 from scrubin.stages import recordings_list
 from scrubin.stages.recordings_list import files_below, files_named
 
@@ -111,6 +113,23 @@ def unguessable(text: str) -> str:
             lines[number] = _written(row, delimiter) + lines[number][len(lines[number].rstrip("\r\n")) :]
     changed = "".join(lines)
     return changed if _says_the_same(text, changed) else text
+
+
+def hide_hash(raw: Path) -> None:
+    """Write something random into rows of the list that people typed; the synthetic study, which is made anew, is left as it is.
+
+    DVC hashes what a stage reads when the stage has ended, so the stage `withdrawals` comes in time, also by a bare ``dvc repro``.
+    """
+    path = raw / NAME
+    if raw == DEMO:
+        return
+    try:
+        text = path.read_bytes().decode()
+        changed = unguessable(text)
+        if changed != text:
+            write_text(path, changed)
+    except (OSError, UnicodeDecodeError):
+        return  # it is missing, cannot be written, or its reader says what is wrong
 
 
 def _says_the_same(text: str, changed: str) -> bool:

@@ -1,4 +1,4 @@
-"""Releases that hold somebody who withdrew: held back, told of by the next; where copies of them may be.
+"""Releases that hold somebody who withdrew: held back, told of by the next.
 
 While a new release is refused the lock file would still name the one before, perhaps with somebody who withdrew. DVC writes
 the entry anew when the stage `release` has ended well.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import configparser
 import contextlib
-import subprocess
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,10 +20,16 @@ from scrubin.base import files
 from scrubin.base.errors import ReleaseError, StageError
 from scrubin.base.faults import count_text
 from scrubin.base.files import write_text
+from scrubin.base.layout import RELEASE
+from scrubin.base.params import conflict_line
 from scrubin.base.private_paths import DVC_CONFIGS
 from scrubin.data.diff.difference import Step, is_below, next_version
 
 STAGE = "release"
+CONFLICT = (
+    f"take one side whole, with the parameters of its run: 'git checkout --theirs dvc.lock params.yaml' (in a merge that of the other "
+    f"clone, --ours that of this one), 'git add' them and commit, then 'dvc pull --allow-missing --force {RELEASE}' and 'make repro'"
+)
 LOCK, PIPELINE = Path("dvc.lock"), Path("dvc.yaml")
 DVC = Path(".dvc")
 INDENT = "  "
@@ -150,8 +155,22 @@ def _loaded(text: str, path: Path) -> dict[str, Any]:
         lock = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)) or {}
         return {**lock, "stages": {**_stages(lock)}} if "stages" in lock else {**lock}
     except (yaml.YAMLError, TypeError, AttributeError) as error:
-        msg = f"{path}: it cannot be read ({type(error).__name__}), so nobody knows which release it names; run 'make repro', or restore it"
+        why, mend = why_unread(text, error)
+        msg = f"{path}: it cannot be read ({why}), so nobody knows which release it names; {mend}"
         raise ReleaseError(msg) from error
+
+
+def why_unread(text: str, error: Exception) -> tuple[str, str]:
+    """Return why a lock file cannot be read, and the mend.
+
+    Parameters
+    ----------
+    text, error
+        What it says, and what was raised of it.
+    """
+    if line := conflict_line(text.encode()):
+        return f"git left a merge conflict at line {line}", CONFLICT
+    return type(error).__name__, "run 'make repro', or restore it from git"
 
 
 def _path(out: Any) -> str:
@@ -234,50 +253,3 @@ def tombstones(before: Sequence[Mapping[str, Any]], withdrawn: Mapping[str, str]
     count.update((number, reason) for reason in withdrawn.values())
     ordered = sorted(count, key=lambda key: ([int(part) for part in key[0].split(".")], key[1]))
     return [{"version": number, "recordings": count[number, reason], "reason": reason} for number, reason in ordered]
-
-
-SHOWN = 10
-
-
-def places_of_copies(project: Path, raw: Path, released: str) -> Iterator[str]:
-    """Yield one sentence per place.
-
-    Parameters
-    ----------
-    project, raw
-        Their folders.
-    released
-        Version of the last release that held them; "" when none did.
-    """
-    yield f"{raw}: their files, rows of recordings.csv, ratings, labels and redactions are yours to delete; your row may stay"
-    for name, url in remotes(project):
-        again = f"after the next run: dvc gc --workspace --cloud --remote {name}"
-        yield f"DVC remote '{name}' ({url}): it keeps every version that was pushed, for 'dvc pull' with its dvc.lock; {again}"
-    yield "other clones and git worktrees: their own caches of DVC hold it, and with an older dvc.lock 'dvc push' sends it; delete them"
-    if tags := _git(project, "tag"):
-        shown = ", ".join(tags[:SHOWN]) + (f" and {len(tags) - SHOWN} more" if len(tags) > SHOWN else "")
-        yield f"git tags {shown}: each names the outputs of its version, and whoever has the remote can get them"
-    if commits := _git(project, "log", "--all", "--format=%h", "--", "dvc.lock"):
-        yield f"git history: {len(commits)} commits of dvc.lock name outputs by their hashes, here and in every clone"
-    if released:
-        told = "tell them, and withdraw the copies at archives such as Zenodo and Hugging Face"
-        yield f"version {released} and those before it: whoever downloaded one has it; {told}"
-    yield "backups of data/private, of data/interim and of the whole project, also other people's, and stores of other machines"
-    yield "open pages of 'scrubin review', and sheets that people exported: close and delete them"
-
-
-def remotes(project: Path) -> list[tuple[str, str]]:
-    """Return name and address of every remote of a project, sorted."""
-    parser = configparser.ConfigParser(interpolation=None, strict=False)
-    parser.read([project / config for config in DVC_CONFIGS], encoding="utf-8")
-    named = [section for section in parser.sections() if section.strip("'").startswith("remote ")]
-    return sorted((section.strip("'").removeprefix("remote ").strip('"'), parser.get(section, "url", fallback="?")) for section in named)
-
-
-def _git(project: Path, *arguments: str) -> list[str]:
-    """Return the lines that git says; none where there is no repository."""
-    try:
-        done = subprocess.run(["git", *arguments], cwd=project, capture_output=True, text=True, check=False)
-    except OSError:
-        return []
-    return done.stdout.split() if done.returncode == 0 else []

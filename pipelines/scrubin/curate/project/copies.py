@@ -1,0 +1,174 @@
+"""Where copies of somebody who withdrew may be that no run removes, and how what can be removed is."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import shlex
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from scrubin.audit.expected.withdrawal_memory import Memory
+from scrubin.base import csv_text
+from scrubin.base.faults import count_text
+from scrubin.base.layout import RELEASE
+from scrubin.base.private_paths import DVC_CONFIGS
+from scrubin.curate.project import outputs
+from scrubin.stages.release import clone_record
+from scrubin.stages.withdrawals import releases
+
+SHOWN = 10
+VIDEOS, SPLITS = "videos", "splits"
+
+
+@dataclass(frozen=True)
+class Tags:
+    """The git tags of a project, by what the release that each names holds.
+
+    Parameters
+    ----------
+    holding
+        Somebody who withdrew.
+    others
+        Nobody who withdrew.
+    unknown
+        Nobody can tell: DVC's cache has no list of it.
+    """
+
+    holding: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def tags(project: Path, withdrawn: Memory) -> Tags:
+    """Return the tags of a project; to be asked before the lists of releases go from DVC's cache."""
+    found = dict[str, list[str]](holding=[], others=[], unknown=[])
+    for tag in _git(project, "tag").splitlines():
+        paths = outputs.listed(project, _release_of(_git(project, "show", f"{tag}:./{releases.LOCK}")))
+        found["unknown" if not paths else "holding" if _holds(paths, withdrawn) else "others"].append(tag)
+    return Tags(**{kind: tuple(names) for kind, names in found.items()})
+
+
+def _release_of(lock: str) -> str:
+    """Return the MD5 of the release that a lock file names, "" where it names none."""
+    with suppress(yaml.YAMLError, KeyError, TypeError, AttributeError):
+        outs = yaml.load(lock, getattr(yaml, "CSafeLoader", yaml.SafeLoader))["stages"][releases.STAGE]["outs"]
+        return next((str(out["md5"]) for out in outs if out["path"] == RELEASE.as_posix()), "")
+    return ""
+
+
+def _holds(paths: Iterable[str], withdrawn: Memory) -> bool:
+    """Return whether files of a release, by their paths in it, are of somebody who withdrew: a video is called by its released id."""
+    return any(Path(path).name.partition(".")[0] in withdrawn for path in paths if path.startswith(f"{VIDEOS}/"))
+
+
+def places(project: Path, raw: Path, withdrawn: Memory, tagged: Tags, *, released: str, previous: Path | None) -> Iterator[str]:
+    """Yield one sentence per place.
+
+    Parameters
+    ----------
+    project, raw
+        Their folders.
+    withdrawn
+        All who withdrew.
+    tagged
+        What `tags` returned before anything was removed.
+    released
+        Version of the last release that held them; "" when none did.
+    previous
+        Folder of the release before, as parameters name it.
+    """
+    yield f"{raw}: their files, rows of recordings.csv, ratings, labels and redactions are yours to delete; your row may stay"
+    for path in sorted((raw / SPLITS).glob("*.csv")):
+        if rows := _rows_of(path, withdrawn):
+            yield f"{path}: {count_text(rows, 'row')} of theirs; it is passed over, and yours to delete"
+    if previous is not None and _holds((path.relative_to(previous).as_posix() for path in (previous / VIDEOS).rglob("*")), withdrawn):
+        yield f"{previous}: the release before, as 'release.previous' in params.yaml names it, holds them: delete it after the next run"
+    if _texts_of(project / clone_record.PATH, withdrawn):
+        yield (
+            f"{clone_record.PATH}: it keeps ids of theirs, which releases of other clones have, so that nobody whom those note is released "
+            f"again; keep it as private as all of {clone_record.PATH.parent}"
+        )
+    for name, url in remotes(project):
+        yield (
+            f"DVC remote '{name}' ({url}): it keeps every version that was pushed, for 'dvc pull' with its dvc.lock. After the next run, "
+            f"its push, the push of all other clones and 'git pull --tags': {_collect(project, name, url, tagged)}"
+        )
+    yield "other clones and git worktrees: their own caches of DVC hold it, and with an older dvc.lock 'dvc push' sends it; delete them"
+    if names := (*tagged.holding, *tagged.unknown):
+        yield f"git tags {_shown(names)}: each names the outputs of its version, and whoever has the remote can get them"
+    if commits := _git(project, "log", "--all", "--format=%h", "--", "dvc.lock").split():
+        yield f"git history: {len(commits)} commits of dvc.lock name outputs by their hashes, here and in every clone"
+    if released:
+        told = "tell them, and withdraw the copies at archives such as Zenodo and Hugging Face"
+        yield f"version {released} and those before it: whoever downloaded one has it; {told}"
+    yield "backups of data/private, of data/interim and of the whole project, also other people's, and stores of other machines"
+    yield "open pages of 'scrubin review', and sheets that people exported: close and delete them"
+
+
+def _collect(project: Path, name: str, url: str, tagged: Tags) -> str:
+    """Return the commands that remove from a remote what held them and leave every release that did not, and what else they do."""
+    collect = f"dvc gc --workspace {{}}--cloud --remote {shlex.quote(name)}"
+    goes = "it removes from there, and from DVC's cache here, all that the last commit does not name"
+    left = (*tagged.others, *tagged.unknown)
+    if not left:
+        return f"{collect.format('')}; {goes}"
+    steps = [f"git tag --delete {shlex.join(tagged.holding)}"] if tagged.holding else []
+    # Below a git tag DVC would look for it at another place, find no list there, and remove what is to stay.
+    if "://" not in url and not Path(url).is_absolute():
+        there = str((project / releases.DVC / url).resolve())
+        steps.append(f"dvc remote modify --local {shlex.quote(name)} url {shlex.quote(there)}")
+    stays = f"{goes}, nor a tag that is left: {_shown(left)}"
+    back = "; 'git fetch --tags' brings the others back" if tagged.holding else ""
+    asked = f"; whether they are in {_shown(tagged.unknown)} nobody can tell here: where they are, delete that tag first, too"
+    return f"{' && '.join([*steps, collect.format('--all-tags ')])}; {stays}{asked if tagged.unknown else ''}{back}"
+
+
+def _shown(names: Sequence[str]) -> str:
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+
+
+def _rows_of(path: Path, withdrawn: Memory) -> int:
+    """Return how many rows of a list have a name or an id of theirs; one that cannot be read is said where it is read."""
+    with suppress(OSError, UnicodeDecodeError):
+        text = path.read_text(encoding="utf-8-sig")
+        delimiter = csv_text.delimiter_of(text)
+        return sum(any(cell.strip(' "') in withdrawn for cell in line.split(delimiter)) for line in text.splitlines())
+    return 0
+
+
+def _texts_of(path: Path, withdrawn: Memory) -> bool:
+    """Return whether any text in a JSON file is a name or an id of theirs."""
+    try:
+        left: list[Any] = [json.loads(path.read_text(encoding="utf-8"))]
+    except (OSError, ValueError):
+        return False
+    while left:
+        value = left.pop()
+        if value in withdrawn:
+            return True
+        left += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return False
+
+
+def remotes(project: Path) -> list[tuple[str, str]]:
+    """Return name and address of every remote of a project, sorted."""
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    parser.read([project / config for config in DVC_CONFIGS], encoding="utf-8")
+    named = [section for section in parser.sections() if section.strip("'").startswith("remote ")]
+    return sorted((section.strip("'").removeprefix("remote ").strip('"'), parser.get(section, "url", fallback="?")) for section in named)
+
+
+def _git(project: Path, *arguments: str) -> str:
+    """Return what git says; nothing where there is no repository."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=project, capture_output=True, text=True, check=False)
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return done.stdout if done.returncode == 0 else ""

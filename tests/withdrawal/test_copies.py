@@ -1,0 +1,137 @@
+"""What no run can remove of somebody who withdrew is named by its place, and what removes it takes nobody else's release."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scrubin.audit.expected.withdrawal_memory import Memory
+from scrubin.curate.project import copies, outputs
+from scrubin.curate.project.copies import Tags
+
+NONE = Tags()
+DVC = Path(sys.executable).with_name("dvc")
+ANN = Memory("0" * 64, frozenset({"Ann"}), {}).with_recording("a1", "consent", {"id": frozenset({"glimst"})}, frozenset({"a1", "glimst"}))
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A folder with a git repository of its own."""
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "c")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "c@x.org")
+    monkeypatch.setenv("DVC_SITE_CACHE_DIR", str(tmp_path / "site"))
+    git("init", "-q", ".")
+    return tmp_path / "project"
+
+
+def git(*arguments: str) -> None:
+    subprocess.run(["git", *arguments], check=True)
+
+
+def said(tagged: Tags = NONE, *, previous: Path | None = None) -> list[str]:
+    return [*copies.places(Path(), Path("data/raw"), ANN, tagged, released="1.0.0", previous=previous)]
+
+
+def named(lines: list[str], place: str) -> list[str]:
+    return [line for line in lines if line.startswith(place)]
+
+
+def with_remote(url: str) -> None:
+    Path(".dvc").mkdir(exist_ok=True)
+    Path(".dvc/config").write_text(f"['remote \"lab\"']\n    url = {url}\n")
+
+
+def test_the_folder_of_the_release_before_is_named_where_it_holds_them(project):
+    before = Path("../release-1.0.0")
+    for id_ in ("glimst", "blivka"):
+        (before / id_ / "videos/T/mono").mkdir(parents=True)
+        (before / id_ / f"videos/T/mono/{id_}.mkv").touch()
+    assert named(
+        said(previous=before / "glimst"), "../release-1.0.0/glimst: the release before, as 'release.previous' in params.yaml names it"
+    )
+    assert not named(said(previous=before / "blivka"), "../release-1.0.0")
+    assert not named(said(previous=before / "gone"), "../release-1.0.0")
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"), [("id,subset\nglimst,train\nblivka,test\n", 1), ('recording;video\n"a1";VID01\n', 1), ("id\nblivka\n", 0)]
+)
+def test_a_list_of_splits_that_has_their_rows_is_named(project, text, rows):
+    path = Path("data/raw/splits/old.csv")
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8-sig")
+    found = named(said(), "data/raw/splits/old.csv: 1 row of theirs; it is passed over, and yours to delete")
+    assert len(found) == rows
+
+
+def test_what_this_clone_keeps_of_other_clones_is_named_where_it_has_their_ids(project):
+    path = Path("data/private/this_clone.json")
+    path.parent.mkdir(parents=True)
+    for id_, count in (("glimst", 1), ("blivka", 0)):
+        path.write_text(json.dumps({"made": [], "other_clones": [{"version": "1.0.0", "ids": [id_], "withdrawn": []}]}))
+        assert len(named(said(), "data/private/this_clone.json: it keeps ids of theirs")) == count
+
+
+def test_without_a_tag_that_is_to_stay_the_workspace_alone_is_kept_and_others_push_and_git_pulls_first(project):
+    with_remote("ssh://lab/data")
+    (line,) = named(said(Tags(holding=("v1.0.0",))), "DVC remote 'lab' (ssh://lab/data)")
+    assert (
+        "After the next run, its push, the push of all other clones and 'git pull --tags': dvc gc --workspace --cloud --remote lab;" in line
+    )
+
+
+def test_a_tag_of_which_nobody_can_tell_is_named_and_stays(project):
+    with_remote("ssh://lab/data")
+    (line,) = named(said(Tags(unknown=("v1.0.0",))), "DVC remote 'lab'")
+    assert "dvc gc --workspace --all-tags --cloud --remote lab; " in line
+    assert "whether they are in v1.0.0 nobody can tell here: where they are, delete that tag first, too" in line
+
+
+def released(version: str, *ids: str) -> None:
+    """Release, commit, tag and push."""
+    release = Path("data/release")
+    shutil.rmtree(release, ignore_errors=True)
+    for name in sorted(outputs.RELEASE_FILES):
+        (release / name).parent.mkdir(parents=True, exist_ok=True)
+        (release / name).write_text(f"of {version}: {name}")
+    for id_ in ids:
+        (release / f"videos/{id_}.mkv").parent.mkdir(exist_ok=True)
+        (release / f"videos/{id_}.mkv").write_text(f"a film of {id_}")
+    subprocess.run([DVC, "commit", "-q", "-f"], check=True)
+    git("add", "-A")
+    git("commit", "-q", "-m", version)
+    git("tag", f"v{version}")
+    subprocess.run([DVC, "push", "-q", "-r", "lab"], check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("address", ["relative", "absolute"])
+def test_what_removes_them_from_a_remote_leaves_every_release_that_never_held_them(project, address):
+    subprocess.run([DVC, "init", "-q"], check=True)
+    remote = project.parent / "remote"
+    Path(".dvc/config").write_text(
+        f"[core]\n    remote = lab\n['remote \"lab\"']\n    url = {remote if address == 'absolute' else '../../remote'}\n"
+    )
+    stages = {"release": {"cmd": "x", "outs": [{"data/release": {"persist": True}}]}}
+    Path("dvc.yaml").write_text(json.dumps({"stages": stages}))
+    released("1.0.0", "blivka")
+    released("1.1.0", "blivka", "glimst")
+    tagged = copies.tags(Path(), ANN)
+    assert tagged == Tags(holding=("v1.1.0",), others=("v1.0.0",))
+    assert outputs.forget_releases(Path(), frozenset({"blivka"})) == ""
+    assert copies.tags(Path(), ANN) == Tags(unknown=("v1.0.0", "v1.1.0"))
+    released("2.0.0", "blivka", "cruie")
+    (line,) = named(said(tagged), "DVC remote 'lab'")
+    commands = re.search("'git pull --tags': ([^;]*);", line)[1]
+    subprocess.run(commands.replace("dvc ", f"{DVC} ").replace("--cloud", "--cloud --force"), shell=True, check=True)
+    assert "a film of glimst" not in {path.read_text() for path in remote.rglob("*") if path.is_file()}
+    for version in ("1.0.0", "2.0.0"):
+        subprocess.run([DVC, "get", "-q", ".", "data/release", "--rev", f"v{version}", "--out", f"../{version}"], check=True)
+        assert Path(f"../{version}/videos/blivka.mkv").read_text() == "a film of blivka"
