@@ -178,8 +178,8 @@ def release_holds(project: Path, withdrawn: Memory) -> bool:
         md5 = stated_md5(project, RELEASE) if withdrawn else None
     if md5 is None:
         return False
-    listed = listed(project, md5) or (path.name for path in (project / RELEASE).rglob("*"))
-    return any(withdrawn.has("id", word) for word in {word for path in listed for word in _words(path)})
+    paths = listed(project, md5) or (path.name for path in (project / RELEASE).rglob("*"))
+    return any(withdrawn.has("id", word) for word in {word for path in paths for word in _words(path)})
 
 
 def _cache(project: Path) -> Path:
