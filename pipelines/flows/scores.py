@@ -13,7 +13,7 @@ from scrubin.base.tables.public import ERRORS, RATINGS, skill_table
 from scrubin.ratings import marks, score_statistics, scoring
 from scrubin.ratings.entries import read_entries
 from scrubin.ratings.params import ScoresParams
-from scrubin.ratings.rater_files import read_folder, without
+from scrubin.ratings.rater_files import read_folder, unread_tables, without
 from scrubin.ratings.rater_sheet import roster_of
 from scrubin.stages.scores import development
 
@@ -27,8 +27,11 @@ def main() -> None:
     set_aside = io.read(QUARANTINE, quarantine_path("ingest")).recording
     roster = roster_of(people, linkage, io.read(LENGTHS, INTERIM / "lengths.parquet"), set_aside)
     withdrawn = withdrawal_memory.load()
-    sheets = without(read_folder(params.raw_folder() / "ratings", roster.tasks, withdrawn), withdrawn)
-    entries = read_entries(sheets, roster, p)
+    folder = params.raw_folder() / "ratings"
+    found = read_folder(folder, roster.tasks, withdrawn)
+    for unread in unread_tables(folder, found):
+        plumbing.LOG.warning("%s", unread.fault.line())
+    entries = read_entries(without(found, withdrawn), roster, p)
     for fault in scoring.without_scale(entries.ratings):
         plumbing.LOG.warning("%s", fault.line())
     normalised = scoring.normalise(entries.ratings, p.failed_grs)

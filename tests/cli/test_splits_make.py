@@ -127,6 +127,16 @@ def test_extend_moves_nobody(table, make, tmp_path):
     assert {id_: after[id_] for id_ in before} == before
 
 
+def test_extend_tells_as_make_does_of_how_many_people_the_split_tells(table, make, tmp_path, capsys):
+    frame = pd.read_csv(table)
+    small = frame[frame.id < "v04"].to_csv(index=False)
+    told = "note: the subsets tell which recordings are of one participant, for "
+    assert told in make(small, "--work-limit", "0").out
+    (tmp_path / "old.csv").write_text("id,subset\n" + "".join(f"v00-{k},test\n" for k in range(3)))
+    assert run("extend", tmp_path / "old.csv", tmp_path / "t.csv", "--out", tmp_path / "n.csv", "--group", "participant") == 0
+    assert told in capsys.readouterr().out
+
+
 def test_extend_needs_every_released_recording_in_the_table(table, tmp_path, capsys):
     (tmp_path / "old.csv").write_text("id,subset\nv00-0,train\nv99-9,test\n")
     assert run("extend", tmp_path / "old.csv", table, "--out", tmp_path / "new.csv", "--group", "participant") == 1

@@ -99,6 +99,10 @@ FAMILIES = {
         [recorded("C0001.MP4", 41, timecode_s=86_370), recorded("C0002.MP4", 33, timecode_s=11), recorded("C0003.MP4", 9, timecode_s=9999)],
         {"C0001": [("mono", 1, "C0001.MP4"), ("mono", 2, "C0002.MP4")], "C0003": [("mono", None, "C0003.MP4")]},
     ),
+    "a timecode without drop-frame, whose day is longer": (
+        [recorded(f"C000{n}.MP4", 41, timecode_s=code, day_s=86_486.4) for n, code in ((1, 86_470.4), (2, 25), (3, 9999))],
+        {"C0001": [("mono", 1, "C0001.MP4"), ("mono", 2, "C0002.MP4")], "C0003": [("mono", None, "C0003.MP4")]},
+    ),
     "a counter that begins anew": (
         [recorded(f"REC_{n:03d}.mp4", length) for n, length in ((998, 600), (999, 600), (1, 77))],
         {"REC_998": [("mono", 1, "REC_998.mp4"), ("mono", 2, "REC_999.mp4"), ("mono", 3, "REC_001.mp4")]},

@@ -23,10 +23,12 @@ def recorded(
     why_encoded: str = "",
     timecode_s: float | None = None,
     stream_s: float | None = None,
+    day_s: float | None = 86_400,
 ) -> RecordedFile:
     """A usable file that plays ``length_s`` and says that it began at ``at_s``."""
     frames = None if length_s is None else round(25 * length_s)
-    header = Header("mov,mp4", codec, "yuv420p", *size_px, Fraction(25), length_s, frames, True, at_s, why_encoded, timecode_s, stream_s)
+    clocks = (at_s, why_encoded, timecode_s, stream_s, day_s)
+    header = Header("mov,mp4", codec, "yuv420p", *size_px, Fraction(25), length_s, frames, True, *clocks)
     return RecordedFile(PurePosixPath(path), size_bytes, header, sample)
 
 

@@ -67,6 +67,13 @@ def drop_frame(number: int, base: int = 30) -> str:
     return f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02};{frames:02}"
 
 
+@pytest.mark.parametrize(
+    ("code", "fps", "number"), [("00:00:01:007", Fraction(120000, 1001), 127), ("00:00:01:00007", Fraction(12000), 12007), ("00:00:01:3", Fraction(5), 8)]
+)
+def test_numbers_have_as_many_digits_as_their_rate_needs(code, fps, number):
+    assert timecode("a", code, fps).time_s == number / fps
+
+
 @given(number=st.integers(0, 24 * 3600 * 29), rate=st.sampled_from([30, 60]))
 def test_drop_frame_labels_count_every_frame_once(number, rate):
     assert timecode("a", drop_frame(number, rate), Fraction(rate * 1000, 1001)).time_s == number / Fraction(rate * 1000, 1001)

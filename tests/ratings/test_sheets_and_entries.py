@@ -10,7 +10,7 @@ from scrubin.base.errors import RatingsError
 from scrubin.base.tables.io import conform
 from scrubin.base.tables.public import RATINGS
 from scrubin.ratings.entries import read_entries
-from scrubin.ratings.rater_files import read_folder
+from scrubin.ratings.rater_files import look_folder, read_folder, unread_tables
 
 TASKS = {"papepu": "Knot", "nonidu": "Knot", "golaso": "Knot", "tiridi": "Peg", "fipupa": "Peg"}
 GOOD = ["raw papepu;1;3;3;4;5;15", "nonidu;1;1;2;3;4;10", "golaso;1;;;;;"]
@@ -247,12 +247,11 @@ NOT_CSV = r"its name does not end in \.csv, and no row of it is read; save it as
     [
         ("Knot_rater3.tsv", NOT_CSV),
         ("Knot_rater3.csv.txt", NOT_CSV),
-        ("Knot_rater3_errors.txt", NOT_CSV),
-        ("Knot_rater3", NOT_CSV),
+        ("Knot_rater3_errors.csv.txt", NOT_CSV),
+        ("Knot_rater_3.tsv", NOT_CSV),
         ("Knot_rater3.csv.dvc", NOT_CSV),
         ("St. Knot_rater3.tab", NOT_CSV),
         ("Knot_raterAnna.tsv", NOT_CSV),
-        ("Knot_rater3 (1).csv.txt", NOT_CSV),
         ("ratings.tsv", NOT_CSV),
         ("errors.csv.txt", NOT_CSV),
         ("Knot_rater3.XLSX", r"it is a spreadsheet \(\.xlsx\), and no row of it is read; save it as CSV"),
@@ -291,6 +290,19 @@ def test_a_rater_sheet_that_nothing_reads_is_an_error_and_never_one_rater_fewer(
             "notes of rater3.docx",
             "Knot_rater3_notes.txt",
             "Knot_raters.pdf",
+            "Knot_raters.xlsx",
+            "scans/Knot_rater3.pdf",
+            "notes_rater3.txt",
+            "comments_rater3.md",
+            "rater3.docx",
+            "errors.txt",
+            "ratings",
+            "Knot_rater3.txt",
+            "Knot_rater3 (1).csv.txt",
+            "sub/Knot_rater3.mp4",
+            "x/convert_ratings_rater3.py",
+            "Knot_rater1_comments.csv.txt",
+            "Knot_rater3_comments.xlsx",
         ),
         # The sheet of this name is there.
         *("Knot_rater1.xlsx", "Knot_rater1.csv.dvc", "Knot_rater1.csv~", "old/Knot_rater1.csv", "Knot_rater1.tsv"),
@@ -302,3 +314,32 @@ def test_what_is_no_rater_sheet_or_stands_beside_one_of_its_name_is_let_be(name,
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text("x")
     assert [sheet.rater for sheet in read_folder(folder, ["Knot"])] == ["1"]
+
+
+def test_originals_and_scans_beside_a_long_table_with_their_task_and_rater_stop_nothing(tmp_path):
+    (tmp_path / "ratings.csv").write_text("id,task,rater,a,b,c,d,GRS\npapepu,Knot,1,3,3,4,5,15\npapepu,Knot,2,3,3,4,5,15\n")
+    for name in ("scans/Knot_rater1.pdf", "originals/Knot_rater1.xlsx", "Knot_rater02.xlsx", "Knot/rater2.ods"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    sheets = read_folder(tmp_path, ["Knot"])
+    assert [sheet.rater for sheet in sheets] == ["1", "2"]
+    assert unread_tables(tmp_path, sheets) == []
+    for name in ("Knot_rater3.xlsx", "originals/Knot_rater1_errors.xlsx"):
+        (tmp_path / name).write_text("x")
+        with pytest.raises(RatingsError, match=re.escape(f"{name}: it ")):
+            read_folder(tmp_path, ["Knot"])
+        (tmp_path / name).unlink()
+    (tmp_path / "ratings.csv").write_text("id,task\n")
+    assert {fault.file for fault in look_folder(tmp_path, ["Knot"])[1]} == {str(tmp_path / "ratings.csv")}
+
+
+def test_a_table_that_may_have_ratings_of_its_own_is_said_and_a_copy_or_document_is_not(write_sheet):
+    folder = write_sheet("Knot_rater1.csv", SHEET)
+    said = ["Knot_rater3.txt", "Nord/Knot_rater1.csv", "Sued/KNOT_rater01.tsv", "forms/a.csv"]
+    for name in (*said, "old/Knot_rater1.csv", "Knot_rater1.xlsx", "originals/Knot_rater1.xlsx", "Knot_rater3.pdf", "Knot_rater3.mp4"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("x")
+    (folder / "old/Knot_rater1.csv").write_bytes((folder / "Knot_rater1.csv").read_bytes())
+    found = unread_tables(folder, read_folder(folder, ["Knot"]))
+    assert [(unread.fault.file, unread.is_meant) for unread in found] == [(str(folder / name), False) for name in said]
+    assert all(unread.fault.fix.endswith("; leave it if it has no ratings of its own") for unread in found)

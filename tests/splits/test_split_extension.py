@@ -132,6 +132,19 @@ def test_a_released_split_that_names_recordings_as_the_curator_does_moves_nobody
     assert [one.doubts for one in made.values()] == [(), ()]
 
 
+def test_an_id_that_is_a_name_in_another_task_places_the_recording_of_that_id(make_cohort, tmp_path):
+    cohort = named(make_cohort(participants=8, procedures=0, strong=0))
+    people = cohort.people
+    knot, peg = (people[(people.participant == cohort.participants[0]) & (people.task == task)].index[0] for task in ("Knot", "Peg"))
+    people.loc[peg, "recording"] = people.id[knot]
+    (tmp_path / "old.csv").write_text(f"id,subset\n{people.id[knot]},test\n")
+    made = make("lasana", cohort, BalancedParams(SHARES, False, "old.csv", "balanced", ("GRS",)), Setting(0, SHORT, tmp_path))
+    assert made["lasana.Knot"].rows.set_index("id").subset[people.id[knot]] == "test"
+    assert [one.doubts for one in made.values()] == [(), ()]
+    alone = make("lasana", cohort, BalancedParams(SHARES, False, None, "balanced", ("GRS",)), Setting(0, SHORT, tmp_path))
+    pd.testing.assert_frame_equal(made["lasana.Peg"].rows, alone["lasana.Peg"].rows)
+
+
 def test_a_row_that_names_nobody_is_said_by_its_line_in_the_run_and_who_withdrew_is_not(make_cohort, tmp_path):
     cohort = named(make_cohort(participants=8, procedures=0, strong=0))
     (tmp_path / "old.csv").write_text("recording,subset\npeg 00,test\npge 01,test\nvanished,train\nwithdrew,train\n")

@@ -17,7 +17,7 @@ from scrubin.stages.splits.cohort import Tables
 from scrubin.stages.splits.registry import Setting
 from scrubin.stages.splits.released_splits import extension
 from scrubin.stages.splits.schemes import balanced
-from scrubin.stages.splits.split_params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, SplitsParams
+from scrubin.stages.splits.split_params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, OfficialParams, SplitsParams
 from scrubin.stages.splits.study import listings, people
 
 
@@ -78,6 +78,12 @@ SCHEMES = {
     "lasana": BalancedParams({"train": 0.5, "test": 0.5}, False, None, "balanced", ("GRS",)),
     "folds": KFoldParams(True, False, "k_fold", ("GRS",), 3, 1),
     "hard": DifficultyFoldsParams("duration", True, False, "difficulty_folds", 3, 2),
+}
+KINDS = SCHEMES | {
+    "by task": KFoldParams(False, False, "k_fold", ("GRS",), 3, 1),
+    "one": LeaveOutParams(True, "leave_n_participants_out", 1, 1),
+    "official": OfficialParams("cholect50/rdv", "videos.csv", "official"),
+    "crossed": OfficialParams("cholect50/cv", "videos.csv", "official"),
 }
 P = SplitsParams(SCHEMES, seed=0, gap=0.05, work_limit=1)
 
@@ -294,20 +300,40 @@ def test_a_limit_of_before_is_an_error_that_says_what_to_write(tmp_path, old):
             {"cv": "folds", "cv_1": "balanced"},
             "cv_1' shares the column 'split_cv_1' of the sheets of skill and errors with fold 1 of the scheme 'cv'",
         ),
-        ({"cv_5": "folds", "cv": "hard"}, "cv_5' shares the column 'split_cv_5'"),
+        ({"cv_5": "balanced", "cv": "hard"}, "cv_5' shares the column 'split_cv_5'"),
         ({"louo": "one", "louo_77": "balanced"}, "louo_77' may share the column 'split_louo_77'"),
-        ({"paper_split": "balanced"}, "paper_split' would be released as the split of a task 'paper', because LASANA's files are called"),
+        ({"five": "crossed", "five_4": "official"}, "five_4' shares the column 'split_five_4'"),
+        ({"cv": "folds", "CV": "hard"}, "CV' would have the file of 'cv' on macOS and Windows, for which 'CV' is the same name"),
+        ({"Own": "lasana", "own": "lasana"}, "own' would have the file of 'Own'"),
     ],
 )
 def test_a_scheme_that_would_be_released_under_the_name_of_something_else_is_an_error(names, says):
-    of = SCHEMES | {"one": LeaveOutParams(True, "leave_n_participants_out", 1, 1)}
     with pytest.raises(ParamsError, match=rf"'splits\.schemes\.{says}.*; call it otherwise"):
-        SplitsParams({name: of[kind] for name, kind in names.items()}, seed=0, gap=0.0, work_limit=1)
+        SplitsParams({name: KINDS[kind] for name, kind in names.items()}, seed=0, gap=0.0, work_limit=1)
 
 
-def test_names_that_only_look_alike_are_schemes_like_any_other():
-    names = {"cv": "folds", "cv_3": "balanced", "cv_01": "balanced", "fair": "balanced", "fair_0": "balanced", "a_splitting": "balanced"}
-    assert SplitsParams({name: SCHEMES[kind] for name, kind in names.items()}, seed=0, gap=0.0, work_limit=1).schemes.keys() == names.keys()
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"cv": "folds", "cv_3": "balanced", "cv_01": "balanced", "fair": "balanced", "fair_0": "balanced", "a_splitting": "balanced"},
+        {"official": "official", "official_2": "balanced"},
+        {"five": "crossed", "five_5": "balanced", "five_1": "folds"},
+        {"cv": "by task", "cv_1": "balanced", "louo": "folds", "louo_1": "lasana"},
+        {"paper_split": "balanced", "own": "lasana", "OWN": "balanced"},
+    ],
+)
+def test_names_that_only_look_alike_are_schemes_like_any_other(names):
+    assert SplitsParams({name: KINDS[kind] for name, kind in names.items()}, seed=0, gap=0.0, work_limit=1).schemes.keys() == names.keys()
+
+
+@pytest.mark.parametrize("name", ["Knot_split", "knot_SPLIT"])
+def test_a_scheme_with_the_file_of_a_task_is_an_error_and_of_no_task_is_none(name, make_cohort, tmp_path):
+    cohort = make_cohort(participants=6, procedures=0, strong=0, tasks=("Knot",))
+    setting = Setting(0, Effort(0.1, 0.05), tmp_path)
+    made = study.splits(cohort, SplitsParams({"paper_split": SCHEMES["folds"], "Knot_split": SCHEMES["lasana"]}, 0, 0.05, 1), setting)
+    assert set(made) == {"paper_split", "Knot_split.Knot"}
+    with pytest.raises(SplitError, match=rf"'splits\.schemes\.{name}': would be released as the split of the task 'Knot'.*; call it otherw"):
+        study.splits(cohort, SplitsParams({name: SCHEMES["folds"]}, 0, 0.05, 1), setting)
 
 
 def test_all_splits_together_say_of_how_many_people_they_tell_what_none_tells_alone(make_cohort, tmp_path):

@@ -11,6 +11,7 @@ marks), as LASANA publishes them (section Data Records); or the part of a long t
 
 from __future__ import annotations
 
+import filecmp
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -210,14 +211,15 @@ LIKE_RATER = re.compile(r"(?P<task>.*)_rater(?!_errors\.)(?P<rater>[^.]+)\.csv",
 SPREADSHEETS = ("xlsx", "xls", "xlsm", "xlsb", "ods", "numbers")
 """So end files of spreadsheet programs, which nothing reads here."""
 _TABLES = "|".join(("csv", "tsv", "tab", *SPREADSHEETS))
+_OWN = r"(?:(?P<task>.*)_)?rater_?(?P<rater>[0-9]+)(?P<errors>_errors)?|ratings|errors"
 _MEANT = re.compile(
-    rf"""(?P<sheet>(?:.*_)?rater[0-9]+(?:_errors)?)(\..*)?   # however it ends
-    |(?P<long>ratings|errors)(\.(.*\.)?({_TABLES}|txt|dat)(\..*)?)?
-    |(?P<like>.*_rater(?!_errors\.)[^.]+)\.(.*\.)?({_TABLES})(\..*)?""",
-    re.IGNORECASE | re.VERBOSE,
+    rf"(?P<name>{_OWN}|.*_rater_?(?!s\.|errors\.)[^\W\d_]+(?:_errors)?)\.(?:{_TABLES}|csv\..*)",
+    re.IGNORECASE,
 )
-"""Names that only a sheet has, though nothing reads it: it ends otherwise, or lies in a folder of its own."""
-_TABLE = re.compile(rf"(?P<sheet>.+?)\.({_TABLES})", re.IGNORECASE)
+"""Names of tables that only a rater sheet has, though nothing reads it: it ends otherwise, or lies in a folder of its own."""
+_OTHER = re.compile(rf"(?P<name>{_OWN})(?:\.(?:txt|dat))?|(?P<table>.+?)\.(?:{_TABLES}|csv\.txt)", re.IGNORECASE)
+"""Names of what may be a table; spreadsheets save text with tabs as ``.txt``, and other documents are none."""
+_TEXT_TABLES = (".csv", ".tsv", ".tab")
 _LEFT_BY_SYSTEMS = (".", "~", "__MACOSX")
 _PERSON = re.compile(r"[^0-9]*[^\W\d_].*")
 
@@ -254,13 +256,16 @@ def look_folder(folder: Path, tasks: Sequence[str], withdrawn: Container[str] = 
     # A hidden file belongs to an editor or a file manager, not to the study.
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".csv" and not path.name.startswith("."))
     sheets: list[RaterSheet] = []
-    wrong = [unread.fault for unread in unread_tables(folder) if unread.is_meant]
+    wrong: list[Fault] = []
+    is_sure = True
     for path in files:
         try:
             sheets += read(path, tasks, withdrawn) if path.name in NAMES else _read_sheet(path, tasks, withdrawn)
         except RatingsError as error:
             wrong += error.faults
-    return sheets, wrong
+            is_sure = is_sure and path.name not in NAMES
+    # A long table that cannot be read may have what the other files have.
+    return sheets, [*(unread.fault for unread in unread_tables(folder, sheets) if unread.is_meant and is_sure), *wrong]
 
 
 @dataclass(frozen=True)
@@ -272,40 +277,55 @@ class Unread:
     fault
         Why not.
     is_meant
-        Whether it was a rater sheet if it were a CSV beside the others, by its name.
+        Whether it was a rater sheet if it were a CSV beside the others, by its name, and no sheet is of its task and rater.
     """
 
     fault: Fault
     is_meant: bool
 
 
-def unread_tables(folder: Path) -> list[Unread]:
-    """Return the tables of a folder that nothing reads and beside which no CSV of the same name says what they do, sorted.
+def unread_tables(folder: Path, sheets: Iterable[RaterSheet]) -> list[Unread]:
+    """Return the tables of a folder that nothing reads, sorted, but those that stand for what is read, such as its spreadsheet.
 
-    What systems and editors leave, and documents such as a README, are none.
+    What systems and editors leave, and documents such as a README, are none. Of text in a folder below, which may be an old copy or of
+    another site, only what has the same bytes as what is read is left out.
+
+    Parameters
+    ----------
+    folder
+        That of the rater sheets.
+    sheets
+        What is read of it.
     """
+    known = {(sheet.task.lower(), sheet.rater, sheet.marks_errors) for sheet in sheets}
     found = []
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder).parts
         is_read = len(inside) == 1 and path.suffix.lower() == ".csv"
-        match = _MEANT.fullmatch(path.name) or _TABLE.fullmatch(path.name)
+        match = _MEANT.fullmatch(path.name) or _OTHER.fullmatch(path.name)
         if match is None or is_read or any(part.startswith(_LEFT_BY_SYSTEMS) for part in inside) or not path.is_file():
             continue
-        name = next(text for text in match.groupdict().values() if text)
-        if not (folder / f"{name}.csv").is_file():
-            found.append(Unread(_not_read(path, folder), match.re is _MEANT))
+        of = match.groupdict()
+        beside = folder / f"{of['name'] or of['table']}.csv"
+        is_known = bool(of["rater"]) and ((of["task"] or path.parent.name).lower(), canonical(of["rater"]), bool(of["errors"])) in known
+        if not beside.is_file() and not is_known:
+            found.append(_not_read(path, folder, is_meant=match.re is _MEANT))
+        elif len(inside) > 1 and path.suffix.lower() in _TEXT_TABLES and not (beside.is_file() and filecmp.cmp(path, beside, shallow=False)):
+            found.append(_not_read(path, folder, is_meant=False))
     return found
 
 
-def _not_read(path: Path, folder: Path) -> Fault:
-    """Return that a table is not read."""
+def _not_read(path: Path, folder: Path, *, is_meant: bool) -> Unread:
+    """Return a table that is not read."""
     named, ending = "with a name such as PegTransfer_rater1.csv", path.suffix.lower()
     if path.parent != folder:
+        rule, what = "file-place", "it lies in a folder below the rater sheets"
         fix = f"move it into {folder}, as CSV {named}, or out of there"
-        return faults.error(str(path), "file-place", "it lies in a folder below the rater sheets, and no row of it is read", fix)
-    what = f"it is a spreadsheet ({ending})" if ending[1:] in SPREADSHEETS else "its name does not end in .csv"
-    fix = f"save it as CSV UTF-8, {named}, or move it out of the folder"
-    return faults.error(str(path), "file-form", f"{what}, and no row of it is read", fix)
+    else:
+        rule, what = "file-form", f"it is a spreadsheet ({ending})" if ending[1:] in SPREADSHEETS else "its name does not end in .csv"
+        fix = f"save it as CSV UTF-8, {named}, or move it out of the folder"
+    fix += "" if is_meant else "; leave it if it has no ratings of its own"
+    return Unread(faults.error(str(path), rule, f"{what}, and no row of it is read", fix), is_meant)
 
 
 def without(sheets: Sequence[RaterSheet], withdrawn: Container[str]) -> list[RaterSheet]:

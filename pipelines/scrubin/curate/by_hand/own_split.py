@@ -431,7 +431,7 @@ def extended(released: Path, table: Path, roles: Roles, asked: SplitRequest, pro
         )
         raise SplitError(msg)
     split = balanced(old.cohort, subsets, asked.seed, asked.effort(), old.placed, progress)
-    return OwnSplits("balanced", {"balanced": (replace(split, notes=old.notes()), old.cohort)})
+    return OwnSplits("balanced", {"balanced": (registry.noted(replace(split, notes=old.notes()), old.cohort), old.cohort)})
 
 
 def _refuse_several(released: Path) -> None:

@@ -15,7 +15,7 @@ from scrubin.media.opening import FIX_COPY, is_dicom, open_video
 from scrubin.media.probe import BARE, FIX_BARE, is_bare, picture_stream, unreadable
 from scrubin.media.structure import header_unsure
 from scrubin.media.timecode_rate import counted_fps, stated_rate
-from scrubin.stages.ingest.joining import timecode
+from scrubin.stages.ingest.joining import Begin, timecode
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Header:
         Why nothing of it can be copied; "" when groups of pictures may be.
     timecode_s, stream_s
         When it begins by its timecode, and by the clock of its transport stream, in seconds; None without one.
+    day_s
+        After how many seconds its timecode begins anew, by its rate; None without one.
     """
 
     container: str
@@ -49,6 +51,7 @@ class Header:
     why_encoded: str
     timecode_s: float | None = None
     stream_s: float | None = None
+    day_s: float | None = None
 
     @property
     def kind(self) -> tuple[str, str, int, int, Fraction]:
@@ -144,6 +147,7 @@ def _header(path: Path, container: av.container.InputContainer, stream: av.Video
     unsure = header_unsure(container, stream)
     recorded_s = _recorded_s(container, stream)
     first = _first_frame(container, stream, name)
+    code = _timecode(path, container, fps, name)
     rotation = -first.rotation % 360
     width, height = (first.height, first.width) if rotation % 180 else (first.width, first.height)
     return Header(
@@ -158,16 +162,17 @@ def _header(path: Path, container: av.container.InputContainer, stream: av.Video
         has_audio=bool(container.streams.audio),
         recorded_s=recorded_s,
         why_encoded=unsure or (f"players rotate it by {rotation} degrees" if rotation else ""),
-        timecode_s=_timecode_s(path, container, fps, name),
+        timecode_s=None if code is None else float(code.time_s),
         stream_s=_stream_s(container, stream),
+        day_s=None if code is None or code.day_s is None else float(code.day_s),
     )
 
 
-def _timecode_s(path: Path, container: av.container.InputContainer, fps: Fraction, name: str) -> float | None:
+def _timecode(path: Path, container: av.container.InputContainer, fps: Fraction, name: str) -> Begin | None:
     streams = [*container.streams.video, *container.streams.data]
     text = next((tags["timecode"] for tags in (container.metadata, *(one.metadata for one in streams)) if tags.get("timecode")), "")
     try:
-        return float(timecode(name, text, counted_fps(fps, stated_rate(path))).time_s) if text and fps else None
+        return timecode(name, text, counted_fps(fps, stated_rate(path))) if text and fps else None
     except VideoError:
         return None
 

@@ -20,8 +20,8 @@ CHUNK_STEP_S = 30.0
 # Recorders begin a new file at 1, 2 or 4 GB, of 1000 or of 1024.
 FULL_BYTES, FULL_SHARE = (2**30, 2**31, 2**32), 0.93
 FEWEST_EQUAL = 2
-ROUND_CLOCKS_S = {"timecode": 86_400.0, "transport stream": 2**33 / 90_000}
-"""Clocks that begin anew: a timecode at midnight, that of a transport stream (ISO/IEC 13818-1, 2.4.3.7) after 26.5 hours."""
+STREAM_DAY_S = 2**33 / 90_000
+"""The clock of a transport stream begins anew (ISO/IEC 13818-1, 2.4.3.7), as a timecode does at midnight."""
 MOST_PAUSE_S = 3600.0
 
 
@@ -192,8 +192,8 @@ def _gap_s(before: Named, after: Named) -> tuple[float | None, str]:
             # Others write down when a file was closed.
             by_end_s = second - first - after.file.header.duration_s
             gap_s = by_end_s if abs(by_end_s) <= FOLLOWS_S else gap_s
-        if clock in ROUND_CLOCKS_S and gap_s < -FOLLOWS_S:
-            gap_s += ROUND_CLOCKS_S[clock]
+        if gap_s < -FOLLOWS_S:
+            gap_s += {"timecode": before.file.header.day_s, "transport stream": STREAM_DAY_S}.get(clock) or 0.0
         if clock == "transport stream" and gap_s > MOST_PAUSE_S:
             continue  # most begin anew in every file
         known.append((gap_s, clock))

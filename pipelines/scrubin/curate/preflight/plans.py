@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,7 +39,9 @@ from scrubin.stages.splits.split_params import (
     OfficialParams,
     SchemeParams,
     SplitsParams,
+    is_joint,
 )
+from scrubin.stages.splits.study import refuse_names_of_tasks
 from scrubin.stages.validate.expected import ValidateParams
 from scrubin.stages.validate.near_duplicates import limits
 from scrubin.stages.withdrawals import releases
@@ -66,15 +68,18 @@ def look_at_splits(study: ListedStudy, p: SplitsParams, noted: Findings) -> None
         return  # whoever withdrew leaves the released splits as they are
     aside = noted.kept_out
     everyone = cohort(kept.assign(pinned=False).reset_index(drop=True), ())
+    with noted.noting():
+        refuse_names_of_tasks(p, everyone.tasks())
+    id_of = ids_by_name(everyone.people)
     made: list[pd.DataFrame] = []
     for name, scheme in p.schemes.items():
         parts = (
-            {name: everyone} if getattr(scheme, "joint", True) else {f"{name}.{task}": of_task(everyone, task) for task in everyone.tasks()}
+            {name: everyone} if is_joint(scheme) else {f"{name}.{task}": of_task(everyone, task) for task in everyone.tasks()}
         )
         for part, of in parts.items():
             with noted.noting():
                 try:
-                    made.append(_tried(of, scheme, p.seed, study, noted).rows)
+                    made.append(_tried(of, scheme, p.seed, study, noted, id_of).rows)
                 except SplitError as error:
                     where = (
                         f"split '{part}', without the {count_text(len(aside), 'recording')} to be set aside" if aside else f"split '{part}'"
@@ -99,7 +104,7 @@ def _file(scheme: SchemeParams) -> str | None:
     return scheme.extends if isinstance(scheme, BalancedParams) else None
 
 
-def _tried(of: Cohort, scheme: SchemeParams, seed: int, study: ListedStudy, noted: Findings) -> Split:
+def _tried(of: Cohort, scheme: SchemeParams, seed: int, study: ListedStudy, noted: Findings, id_of: Mapping[str, str]) -> Split:
     """Go as far with a split as the lists allow, and return it as it would be if nothing but numbers of recordings were balanced.
 
     Raises
@@ -110,7 +115,7 @@ def _tried(of: Cohort, scheme: SchemeParams, seed: int, study: ListedStudy, note
     if isinstance(scheme, BalancedParams):
         placed = None
         if scheme.extends is not None:
-            rows = read_released(study.raw / scheme.extends, ids_by_name(of.people))
+            rows = read_released(study.raw / scheme.extends, id_of)
             _name_unknown(set(rows.id), scheme.extends, study, noted)
             placed = extension(of, rows[rows.id.isin(of.people.id)], list(scheme.subsets)).placed
         return balanced(of, scheme.subsets, seed, NO_SEARCH, placed)

@@ -50,7 +50,7 @@ def look_at_rater_sheets(study: ListedStudy, p: ScoresParams, noted: Findings) -
     roster = roster_of(people, people[["recording", "id"]], videos, study.set_aside)
     found, wrong = look_folder(study.raw / RATINGS_FOLDER, roster.tasks, study.withdrawn)
     noted.errors += wrong
-    for unread in unread_tables(study.raw / RATINGS_FOLDER):
+    for unread in unread_tables(study.raw / RATINGS_FOLDER, found):
         if not unread.is_meant:
             noted.remark(unread.fault.what, unread.fault.fix, unread.fault.file)
     with noted.noting():

@@ -35,7 +35,8 @@ from scrubin.stages.ingest.seam import SHOWN_S, Doubt, around, seams
 RESOLUTION_S = 1
 """Recorders write whole seconds: a difference that is no longer says nothing. A timecode is exact to the frame."""
 MINUTES_OF_DAY = 24 * 60
-_TIMECODE = re.compile(r"(?P<hours>\d\d):(?P<minutes>\d\d):(?P<seconds>\d\d)(?P<drop>[:;.])(?P<frames>\d\d)")
+# FFmpeg writes as many digits as the numbers of a second need.
+_TIMECODE = re.compile(r"(?P<hours>\d\d):(?P<minutes>\d\d):(?P<seconds>\d\d)(?P<drop>[:;.])(?P<frames>\d{1,5})")
 _DICOM_TIME = re.compile(r"(\d{14})(\.\d{1,6})?")
 FIX_CLOCK = (
     "write none into the column 'clock' of recordings.csv for this recording, or set ingest.clock in params.yaml to what its files say"

@@ -24,6 +24,7 @@ from scrubin.stages.splits.split_params import (
     LeaveOutParams,
     OfficialParams,
     SchemeParams,
+    is_joint,
 )
 
 
@@ -39,8 +40,10 @@ class Setting:
         Folder of the raw study, where released splits and lists of videos lie.
     progress
         Told of better splits while searching.
+    id_of
+        Released id by all that a released split may call a recording of the study.
     elsewhere
-        Recordings of the study that are split by themselves, because they are of another task: their ids, and the curator's names.
+        Recordings of the study that are split by themselves, because they are of another task, by released id.
     released
         By split, the rows in which everybody was released before somebody withdrew: nobody is moved.
     withdrawn
@@ -51,6 +54,7 @@ class Setting:
     effort: Effort
     raw: Path
     progress: Progress | None = None
+    id_of: Mapping[str, str] = field(default_factory=dict)
     elsewhere: frozenset[str] = frozenset()
     released: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     withdrawn: Container[str] = frozenset()
@@ -75,13 +79,15 @@ def make(name: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> dict[s
     SplitError
         When the scheme is impossible for the cohort, by the name of the scheme.
     """
-    parts = {name: cohort} if getattr(p, "joint", True) else {f"{name}.{task}": of_task(cohort, task) for task in cohort.tasks()}
+    parts = {name: cohort} if is_joint(p) else {f"{name}.{task}": of_task(cohort, task) for task in cohort.tasks()}
+    # Of all tasks: what is an id of one of them may be a name in another.
+    setting = replace(setting, id_of=ids_by_name(cohort.people))
     split_of = {}
     for part, recordings in parts.items():
-        others = cohort.people[~cohort.people.id.isin(recordings.people.id)]
+        others = frozenset(cohort.people.id) - frozenset(recordings.people.id)
         try:
-            split = _of(part, recordings, p, replace(setting, elsewhere=frozenset(ids_by_name(others))))
-            split_of[part] = _noted(split, recordings)
+            split = _of(part, recordings, p, replace(setting, elsewhere=others))
+            split_of[part] = noted(split, recordings)
         except SplitError as error:
             raise SplitError(within(error.faults, f"split '{part}'")) from error
     return split_of
@@ -97,7 +103,7 @@ def _of(part: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> Split:
     return kept(cohort, released, p)
 
 
-def _noted(split: Split, cohort: Cohort) -> Split:
+def noted(split: Split, cohort: Cohort) -> Split:
     """Return a split with a note when it tells which recordings are of one participant, unless it says so of everybody already."""
     number, several = alone([split.rows], cohort.people)
     if not number or SINGLE in split.notes:
@@ -114,7 +120,7 @@ def _balanced(cohort: Cohort, p: BalancedParams, setting: Setting) -> Split:
     chosen = cohort.balancing(p.balance)
     if p.extends is None:
         return balanced(chosen, p.subsets, setting.seed, setting.effort, progress=setting.progress)
-    return _extended(chosen, read_released(setting.raw / p.extends, ids_by_name(chosen.people)), p, setting)
+    return _extended(chosen, read_released(setting.raw / p.extends, setting.id_of), p, setting)
 
 
 def _extended(chosen: Cohort, rows: pd.DataFrame, p: BalancedParams, setting: Setting) -> Split:

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from scrubin.base.errors import ParamsError
 from scrubin.base.params import ranged
+from scrubin.public_splits.catalogue import available, load
 
 FEATURES = ("GRS", "error", "duration", "site", "instrument", "triplet", "phase")
 """What can be balanced: each has its columns in ``features``."""
@@ -162,21 +163,34 @@ class SplitsParams:
 
 
 def _taken(name: str, schemes: Mapping[str, SchemeParams]) -> str:
-    """Return what else is released under a name that a scheme would have; "" for nothing."""
-    if name.endswith("_split"):
-        task = name.removesuffix("_split")
-        return f"would be released as the split of a task '{task}', because LASANA's files are called <Task>_split.csv"
+    """Return what of another scheme is released under a name that a scheme would have; "" for nothing."""
+    joint = is_joint(schemes[name])
+    alike = next((other for other, p in schemes.items() if other.lower() == name.lower() and is_joint(p) == joint), name)
+    if alike != name:
+        return f"would have the file of '{alike}' on macOS and Windows, for which '{name}' is the same name"
     base, _, fold = name.rpartition("_")
-    if base in schemes and FOLD.fullmatch(fold) and int(fold) < (most := _most_folds(schemes[base])):
-        verb = "shares" if math.isfinite(most) else "may share"
-        return f"{verb} the column 'split_{name}' of the sheets of skill and errors with fold {fold} of the scheme '{base}'"
-    return ""
+    # What is split by task has the task in its name, and what has folds their numbers.
+    if not joint or _folds(schemes[name]) != 0 or base not in schemes or not is_joint(schemes[base]) or not FOLD.fullmatch(fold):
+        return ""
+    most = _folds(schemes[base])
+    if int(fold) >= most:
+        return ""
+    verb = "shares" if math.isfinite(most) else "may share"
+    return f"{verb} the column 'split_{name}' of the sheets of skill and errors with fold {fold} of the scheme '{base}'"
 
 
-def _most_folds(p: SchemeParams) -> float:
-    """Return how many folds a scheme can have; infinity where no parameter says it, but the number of participants or an official list."""
+def is_joint(p: SchemeParams) -> bool:
+    """Return whether a scheme is one split, not one per task."""
+    return getattr(p, "joint", True)
+
+
+def _folds(p: SchemeParams) -> float:
+    """Return how many numbered folds a scheme has; 0 for one without, infinity where only the number of participants says it."""
     if isinstance(p, KFoldParams | DifficultyFoldsParams):
         return p.folds * p.repeats
+    if isinstance(p, OfficialParams):
+        folds = len(load(p.split).folds) if p.split in available() else 0
+        return folds if folds > 1 else 0
     return 0 if isinstance(p, BalancedParams) else math.inf
 
 

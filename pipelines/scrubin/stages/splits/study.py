@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.base import faults
 from scrubin.base.errors import SplitError
 from scrubin.base.tables.public import FOLDS, LASANA, SCHEME, SPLIT_COLUMNS, SPLIT_DELIMITERS
 from scrubin.stages.splits import assessment
@@ -25,7 +26,7 @@ from scrubin.stages.splits.assessment import (
 from scrubin.stages.splits.cohort import Cohort, Tables, cohort, columns
 from scrubin.stages.splits.registry import Setting, make, of_task
 from scrubin.stages.splits.split import Split, alone, alone_sentence, empty_subsets
-from scrubin.stages.splits.split_params import BalancedParams, SplitsParams
+from scrubin.stages.splits.split_params import BalancedParams, SplitsParams, is_joint
 
 
 def people(recordings: pd.DataFrame, linkage: pd.DataFrame, videos: pd.DataFrame) -> pd.DataFrame:
@@ -124,10 +125,26 @@ def splits(everyone: Cohort, p: SplitsParams, setting: Setting, shown: Callable[
     SplitError
         When one is impossible.
     """
+    refuse_names_of_tasks(p, everyone.tasks())
     split_of: dict[str, Split] = {}
     for name in shown(tuple(p.schemes)):
         split_of |= make(name, everyone, p.schemes[name], setting)
     return _noted(split_of, everyone)
+
+
+def refuse_names_of_tasks(p: SplitsParams, tasks: Iterable[str]) -> None:
+    """Refuse a scheme that would have the file of a task, whatever a file system thinks of capital letters.
+
+    Raises
+    ------
+    SplitError
+        Names the scheme and the task.
+    """
+    task_of = {f"{task}_split".lower(): task for task in tasks}
+    for name, scheme in p.schemes.items():
+        if is_joint(scheme) and (task := task_of.get(name.lower())):
+            what = f"would be released as the split of the task '{task}', because LASANA's files are called <Task>_split.csv"
+            raise SplitError([faults.error("params.yaml", "name-taken", what, "call it otherwise", place=f"'splits.schemes.{name}'")])
 
 
 def _noted(split_of: dict[str, Split], everyone: Cohort) -> dict[str, Split]:
