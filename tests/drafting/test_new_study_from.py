@@ -16,6 +16,7 @@ from clips import clip, ffmpeg
 from scrubin.base import params
 from scrubin.base.errors import ManifestError
 from scrubin.cli import main
+from scrubin.curate.draft import read_header
 from scrubin.curate.draft.draft import CONFIRM
 from scrubin.stages.ingest import manifest
 from scrubin.stages.ingest.manifest import IngestParams
@@ -34,6 +35,13 @@ def clips(tmp_path_factory) -> dict[str, Path]:
     unfinished.write_bytes(data[: data.index(b"moov") - 4])
     ffmpeg("-i", one, "-c:v", "mpeg2video", folder / "old.mpg")
     return {"one": one, "two": two, "unfinished": unfinished, "old": folder / "old.mpg"}
+
+
+def test_a_timecode_begins_anew_after_a_day_of_its_own_rate(tmp_path):
+    path = clip(tmp_path / "a.mov", fps="30000/1001", seconds=0.2, more=("-timecode", "00:00:01:00"))
+    header = read_header(path, path.name)
+    assert (header.timecode_s, header.day_s) == (1.001, 86_486.4)
+    assert read_header(clip(tmp_path / "b.mp4", seconds=0.2), "b.mp4").day_s is None
 
 
 @pytest.fixture

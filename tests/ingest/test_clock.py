@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from datetime import datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -68,7 +70,8 @@ def drop_frame(number: int, base: int = 30) -> str:
 
 
 @pytest.mark.parametrize(
-    ("code", "fps", "number"), [("00:00:01:007", Fraction(120000, 1001), 127), ("00:00:01:00007", Fraction(12000), 12007), ("00:00:01:3", Fraction(5), 8)]
+    ("code", "fps", "number"),
+    [("00:00:01:007", Fraction(120000, 1001), 127), ("00:00:01:00007", Fraction(12000), 12007), ("00:00:01:3", Fraction(5), 8)],
 )
 def test_numbers_have_as_many_digits_as_their_rate_needs(code, fps, number):
     assert timecode("a", code, fps).time_s == number / fps
@@ -158,6 +161,25 @@ def test_a_timecode_that_counts_pairs_of_frames_is_read_as_its_track_says(tmp_pa
     codes = ("10:00:00:24", "10:00:02:00", "10:00:05:12")
     names = [made(tmp_path, str(n), code, 1.02) for n, code in enumerate(codes)]
     assert gaps(tmp_path, *names, source="timecode") == [0, 0, Fraction(3 * 25 + 12, 25) - Fraction(102, 100)]
+
+
+def test_of_two_packages_the_one_counts_whose_numbers_are_told(tmp_path):
+    path = tmp_path / mxf_that_counts_pairs(tmp_path, "1", "10:00:00:24", 0.2)
+    data, (pairs, all_) = path.read_bytes(), (bytes.fromhex(f"15020002{base:04x}") for base in (25, 50))
+    material, source = (at.start() for at in re.finditer(re.escape(pairs), data))
+    path.write_bytes(data[:source] + data[source:].replace(pairs, all_))
+    assert stated_rate(path) == 25
+    path.write_bytes(data[:material] + data[material:].replace(pairs, all_, 1))
+    assert stated_rate(path) == 50
+
+
+def test_sets_within_sets_are_read_once(tmp_path):
+    head, component = (bytes.fromhex(f"060e2b340{kind}") for kind in ("2050101 0d0102010102 0400", "2530101 0d0101010101 1400"))
+    nested = b"".join(component + b"\x83\x04\x00\x00" for _ in range(4_000))
+    (tmp_path / "1.mxf").write_bytes(head + b"\x00" + nested + bytes(1 << 18))
+    started = time.process_time()
+    assert stated_rate(tmp_path / "1.mxf") is None
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize("keep", [12, 200, 0.9])

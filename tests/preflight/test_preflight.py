@@ -499,6 +499,11 @@ def test_a_released_split_that_names_recordings_as_the_list_does_is_looked_at_li
     assert any("split 'balanced': the released split has one participant in two subsets: " in line for line in errors())
 
 
+def test_a_scheme_with_the_file_of_a_task_is_an_error_before_anything_is_split(raw):
+    change(Path("params.yaml"), "five_folds:", "PegTransfer_split:")
+    assert "'splits.schemes.PegTransfer_split': would be released as the split of the task 'PegTransfer'" in only(errors())
+
+
 def test_too_few_people_for_the_subsets_are_noticed(raw, tmp_path):
     listed_project.make(tmp_path / "few", pegs=2)
     os.chdir(tmp_path / "few")

@@ -17,7 +17,14 @@ from scrubin.stages.splits.cohort import Tables
 from scrubin.stages.splits.registry import Setting
 from scrubin.stages.splits.released_splits import extension
 from scrubin.stages.splits.schemes import balanced
-from scrubin.stages.splits.split_params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, OfficialParams, SplitsParams
+from scrubin.stages.splits.split_params import (
+    BalancedParams,
+    DifficultyFoldsParams,
+    KFoldParams,
+    LeaveOutParams,
+    OfficialParams,
+    SplitsParams,
+)
 from scrubin.stages.splits.study import listings, people
 
 
@@ -332,7 +339,7 @@ def test_a_scheme_with_the_file_of_a_task_is_an_error_and_of_no_task_is_none(nam
     setting = Setting(0, Effort(0.1, 0.05), tmp_path)
     made = study.splits(cohort, SplitsParams({"paper_split": SCHEMES["folds"], "Knot_split": SCHEMES["lasana"]}, 0, 0.05, 1), setting)
     assert set(made) == {"paper_split", "Knot_split.Knot"}
-    with pytest.raises(SplitError, match=rf"'splits\.schemes\.{name}': would be released as the split of the task 'Knot'.*; call it otherw"):
+    with pytest.raises(SplitError, match=rf"'splits\.schemes\.{name}': would be released as the split of the task 'Knot'.*; call it"):
         study.splits(cohort, SplitsParams({name: SCHEMES["folds"]}, 0, 0.05, 1), setting)
 
 

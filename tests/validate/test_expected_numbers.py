@@ -180,6 +180,7 @@ def test_a_file_without_counts_is_refused(tmp_path, text):
             r"totals\[0\]': column 'phase_id' of table 'phases' holds numbers, and 'three' is no number; correct",
         ),
         ({"where": {"phase_id": "3.5"}}, r"column 'phase_id' of table 'phases' holds whole numbers, not '3\.5'"),
+        ({"where": {"phase_id": "1e-9999999"}}, r"column 'phase_id' of table 'phases' holds whole numbers, not '1e-9999999'"),
         ({"where": {"phase_id": "1e400"}}, r"column 'phase_id' of table 'phases' holds whole numbers, not '1e400'"),
         ({"table": "errors", "where": {"occurred": "ja"}}, r"column 'occurred' of table 'errors' holds true or false, not 'ja'"),
     ],

@@ -16,8 +16,12 @@ _HEADS = frozenset([b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot
 """So begin files of boxes."""
 _TABLE_HEAD, _SCALE_AT, _DURATION_AT, _LENGTH = 8, 16, 20, 24
 _PARTITION = bytes.fromhex("060e2b34020501010d010201")
-_COMPONENT = bytes.fromhex("060e2b34025301010d01010101011400")
-_ROUNDED_BASE = 0x1502
+_LABEL = bytes.fromhex("060e2b34")
+_SET = bytes.fromhex("060e2b34025301010d0101010101")
+_MATERIAL_PACKAGE, _TIMECODE_COMPONENT = 0x36, 0x14
+_ITSELF, _ROUNDED_BASE = 0x3C0A, 0x1502
+_TO_COMPONENT = (0x4403, 0x4803, 0x1001)
+"""Tracks of a package, the sequence of a track, the components of a sequence."""
 _RUN_IN_BYTES, _HEADER_BYTES = 1 << 16, 1 << 22
 SLOWER = Fraction(1, 500)
 """A rate that is less away from a whole one is that rate, or by 1000/1001 slower."""
@@ -40,7 +44,7 @@ def stated_rate(path: Path) -> Fraction | None:
     if head[4:8] in _HEADS:
         found = set(_of_boxes(file, (0, file.size), _TO_TABLE))
     elif (start := head.find(_PARTITION)) >= 0:
-        found = set(_of_components(head[start:] + file.read(_HEADER_BYTES)))
+        found = _of_components(head[start:] + file.read(_HEADER_BYTES))
     else:
         found = set()
     # Of several nobody knows which counts what FFmpeg tells.
@@ -99,19 +103,35 @@ def _boxes(file: Pieces, inside: _Span) -> Iterator[tuple[bytes, _Span]]:
         position = behind
 
 
-def _of_components(header: bytes) -> Iterator[Fraction]:
-    """Yield the base of each timecode component in the metadata of an MXF file."""
-    at = header.find(_COMPONENT)
+def _of_components(header: bytes) -> set[Fraction]:
+    """Return the bases of the timecode components of an MXF file: where its material package has any, of those, which FFmpeg tells."""
+    sets = dict(_sets(header))
+    reached = {name for name, (kind, _) in sets.items() if kind == _MATERIAL_PACKAGE}
+    for tag in _TO_COMPONENT:
+        values = [sets[name][1].get(tag, b"") for name in reached if name in sets]
+        # A list of names begins with 8 bytes that count them.
+        reached |= {value[at : at + 16] for value in values for at in range(len(value) % 16, len(value), 16)}
+    base_of = {name: int.from_bytes(of.get(_ROUNDED_BASE, b"")) for name, (kind, of) in sets.items() if kind == _TIMECODE_COMPONENT}
+    told = {base for name, base in base_of.items() if name in reached and base}
+    return {Fraction(base) for base in told or base_of.values() if base}
+
+
+def _sets(header: bytes) -> Iterator[tuple[bytes, tuple[int, dict[int, bytes]]]]:
+    """Yield the name by which others refer to each set of metadata, its kind and its values by tag; nothing is read twice."""
+    at = header.find(_LABEL)
     while at >= 0:
-        length, content = _length(header, at + len(_COMPONENT))
+        length, content = _length(header, at + 16)
         end = content + length
-        while content + 4 <= end <= len(header):
-            tag, size = (int.from_bytes(header[place : place + 2], "big") for place in (content, content + 2))
-            base = int.from_bytes(header[content + 4 : content + 4 + size], "big")
-            if tag == _ROUNDED_BASE and base:
-                yield Fraction(base)
-            content += 4 + size
-        at = header.find(_COMPONENT, at + 1)
+        if end > len(header):
+            return
+        if header.startswith(_SET, at):
+            values: dict[int, bytes] = {}
+            while content + 4 <= end:
+                tag, size = (int.from_bytes(header[place : place + 2]) for place in (content, content + 2))
+                values[tag] = header[content + 4 : min(content + 4 + size, end)]
+                content += 4 + size
+            yield values.get(_ITSELF, at.to_bytes(8)), (header[at + len(_SET)], values)
+        at = header.find(_LABEL, end)
 
 
 def _length(data: bytes, at: int) -> tuple[int, int]:

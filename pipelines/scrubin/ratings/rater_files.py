@@ -305,12 +305,12 @@ def unread_tables(folder: Path, sheets: Iterable[RaterSheet]) -> list[Unread]:
         match = _MEANT.fullmatch(path.name) or _OTHER.fullmatch(path.name)
         if match is None or is_read or any(part.startswith(_LEFT_BY_SYSTEMS) for part in inside) or not path.is_file():
             continue
-        of = match.groupdict()
+        of, is_text_below = match.groupdict(), len(inside) > 1 and path.suffix.lower() in _TEXT_TABLES
         beside = folder / f"{of['name'] or of['table']}.csv"
         is_known = bool(of["rater"]) and ((of["task"] or path.parent.name).lower(), canonical(of["rater"]), bool(of["errors"])) in known
         if not beside.is_file() and not is_known:
             found.append(_not_read(path, folder, is_meant=match.re is _MEANT))
-        elif len(inside) > 1 and path.suffix.lower() in _TEXT_TABLES and not (beside.is_file() and filecmp.cmp(path, beside, shallow=False)):
+        elif is_text_below and not (beside.is_file() and filecmp.cmp(path, beside, shallow=False)):
             found.append(_not_read(path, folder, is_meant=False))
     return found
 

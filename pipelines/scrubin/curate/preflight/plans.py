@@ -73,9 +73,7 @@ def look_at_splits(study: ListedStudy, p: SplitsParams, noted: Findings) -> None
     id_of = ids_by_name(everyone.people)
     made: list[pd.DataFrame] = []
     for name, scheme in p.schemes.items():
-        parts = (
-            {name: everyone} if is_joint(scheme) else {f"{name}.{task}": of_task(everyone, task) for task in everyone.tasks()}
-        )
+        parts = {name: everyone} if is_joint(scheme) else {f"{name}.{task}": of_task(everyone, task) for task in everyone.tasks()}
         for part, of in parts.items():
             with noted.noting():
                 try:

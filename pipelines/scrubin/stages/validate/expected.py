@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -117,6 +118,8 @@ PAIR = 2
 YES_OR_NO = {"true": True, "false": False}
 INT64 = 2**63
 """From here on a whole number has no room in a column of them."""
+_LONG_EXPONENT = re.compile(r"[eE][+-]?0*[1-9]\d{3}")
+"""Computed exactly, a number with such an exponent takes seconds and gigabytes."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +209,7 @@ def value_of(column: Column, text: str | None) -> str | float | bool | None:
         raise ValueError(msg) from error
     if column.dtype == "float64":
         return value
-    if not value.is_integer() or abs(value) >= INT64:
+    if not value.is_integer() or abs(value) >= INT64 or _LONG_EXPONENT.search(text):
         msg = f"whole numbers, not '{shown(text)}'"
         raise ValueError(msg)
     return int(Fraction(text.strip()))
