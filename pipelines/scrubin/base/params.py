@@ -167,7 +167,7 @@ def _document(path: Path) -> dict[Any, Any]:
     except OSError as error:
         msg = f"{path}: cannot be read as YAML: {error if isinstance(error, FileError) else error.strerror}"
         with contextlib.suppress(OSError):
-            if line := conflict_line(path.read_bytes()):
+            if line := conflict_line(strangers.read_bytes(path, limit="yaml_mb")):
                 msg = f"{path}: git left a merge conflict at line {line}; keep one side of each, and take out the lines of <, = and >"
         raise ParamsError(msg) from error
     if not isinstance(values, dict):

@@ -15,7 +15,6 @@ from typing import Any
 from scrubin.base.faults import count_text, sheet_cell
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.evaluate.metrics.variants import ONE_VIDEO
-from scrubin.evaluate.released_truth import line_of
 
 UNDEFINED = "-"
 COLUMNS = ("rank", "team", "score", "score_low", "score_high", "rank_low", "rank_high", "mean_rank")
@@ -27,6 +26,8 @@ def lines(document: Mapping[str, Any]) -> list[str]:
     measure, teams = document["measure"], document["teams"]
     text_lines = [measure["description"], _size(document)]
     if release := document["ground_truth"].get("release"):
+        from scrubin.evaluate.released_truth import line_of  # help needs no ground truth
+
         text_lines.append(f"ground truth: {line_of(release)}")
     unscored = document["ground_truth"]["videos_not_scored"]
     if unscored:
