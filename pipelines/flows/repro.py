@@ -47,8 +47,12 @@ BACK = (
     f"{PRIVATE / 'withdrawn.json'} remembers that they withdrew; if another clone made it, that one has to know\n"
 )
 GONE_FOR_GOOD = (
-    f"if {{}} is gone for good, and nobody withdrew since that release, 'git checkout {LOCK}' names it again as it was committed, "
+    f"if {{}} is gone for good, and nobody withdrew since that release, 'git checkout HEAD {LOCK}' names it again as it was committed, "
     "until the next run\n"
+)
+WITHOUT_THEM = (
+    f"the release of the last commit holds nobody of them: to go back to it, 'git checkout HEAD {LOCK}', then "
+    f"'dvc pull --force {RELEASE}', before the next run\n"
 )
 RELEASED = PRIVATE / "released.json"
 SHOWN_DAMAGED = 10
@@ -169,6 +173,7 @@ def _withhold_waiting(*, is_known: Callable[[Exception], bool] = lambda _: False
 
     studies, stated, gone = list[Path](), set[Path | None](), list[Path]()
     waiting, back, unknown = dict[Path, frozenset[str]](), list[frozenset[str]](), list[str]()
+    remembered, named = withdrawal_memory.Memory(), None
     with _noted(unknown):
         studies.append(params.raw_of())
     with _noted(unknown), contextlib.suppress(ReleaseError):
@@ -186,25 +191,36 @@ def _withhold_waiting(*, is_known: Callable[[Exception], bool] = lambda _: False
         remembered = withdrawal_memory.load()
         back += [notice.staying(remembered)] if outputs.release_holds(Path(), remembered) else []
     to_restore = ""
+    with contextlib.suppress(ReleaseError):
+        named = outputs.stated_md5(Path(), RELEASE)
     with _noted(unknown):
         if missed := _missed(gone, studies, stated):
-            to_restore = "" if waiting or back or unknown else GONE_FOR_GOOD.format(missed[-1])
+            # Of another commit nobody can say whom it holds.
+            is_told = not (waiting or back or unknown) and strange_lock.committed_release() == (named or "")
+            to_restore = GONE_FOR_GOOD.format(missed[-1]) if is_told else ""
             unknown += [f"{raw}: there is no {recordings_list.NAME} in it" for raw in missed]
     if not (waiting or back or unknown):
         return
+    if back and not (waiting or unknown):
+        listed = outputs.listed(Path(), strange_lock.committed_release() or "")
+        to_restore = WITHOUT_THEM if listed and not outputs.hold(listed, remembered) else ""
     of = next((raw for raw in (*waiting, *studies[1:], *studies) if raw != DEMO), Path())
     strange = strange_lock.look(of)
+    was_named = False
     # Before all else, as files may not be to be removed.
     with _said(is_known):
         if releases.withhold():
-            listed = "".join([*(LISTED.format(raw / withdrawals.NAME) for raw in waiting), *(BACK for _ in back)])
+            who = "".join([*(LISTED.format(raw / withdrawals.NAME) for raw in waiting), *(BACK for _ in back)])
             why = f"who waits to be left out cannot be told ({'; '.join(dict.fromkeys(unknown))})\n" if unknown else ""
             to_look_at = f"to look at: {strange_lock.fault(strange, of).line()}\n" if strange else ""
-            sys.stderr.write(f"{listed}{why}{NOT_NAMED}{to_restore}{to_look_at}")
+            sys.stderr.write(f"{who}{why}{NOT_NAMED}{to_restore}{to_look_at}")
+            was_named = True
     # A lock that cannot be read now may be put back as it was.
     with _said(is_known):
         if waiting or back:
-            outputs.forget_releases(Path(), frozenset.intersection(*waiting.values(), *back))
+            staying = frozenset.intersection(*waiting.values(), *back)
+            elsewhere = outputs.forget_releases(Path(), staying, None if waiting else remembered)
+            sys.stderr.write(f"{elsewhere}\n" if elsewhere and was_named else "")
 
 
 @contextlib.contextmanager

@@ -20,10 +20,12 @@ def main() -> None:
     """Write what is remembered, before anything that the last run knew of them is overwritten."""
     withdrawals.hide_hash(params.raw_folder())
     withdrawn = notice.take(params.raw_folder())
-    if notice.is_news(withdrawn, withdrawal_memory.load()) or outputs.release_holds(Path(), withdrawn):
+    is_news = notice.is_news(withdrawn, withdrawal_memory.load())
+    if is_news or outputs.release_holds(Path(), withdrawn):
         # The last release may hold them, and those before it; or git has brought back one that does.
         releases.withhold()
-        outputs.forget_releases(Path(), notice.staying(withdrawn))
+        if elsewhere := outputs.forget_releases(Path(), notice.staying(withdrawn), None if is_news else withdrawn):
+            plumbing.LOG.warning(elsewhere)
     withdrawal_memory.write(withdrawn)
     if withdrawn:
         plumbing.LOG.info("withdrawals: %d recordings are withdrawn, and nobody else moves", len(withdrawn.recordings))

@@ -126,6 +126,15 @@ def test_a_cache_elsewhere_that_others_can_enter_is_said_and_left_alone(project)
     assert "DVC's cache (cache.dir) holds private files" in fault.what
 
 
+@pytest.mark.parametrize(
+    ("said", "there"), [("~/cache", "{home}/cache"), ("../cache", ".dvc/../cache"), ("~nobody at all/x", ".dvc/~nobody at all/x")]
+)
+def test_a_cache_is_looked_for_where_dvc_has_it(project, monkeypatch, said, there):
+    monkeypatch.setenv("HOME", str(project / "home"))
+    (project / ".dvc/config").write_text(f"[cache]\n    dir = {said}\n")
+    assert private_paths.sharing(project).cache == project / there.format(home=project / "home")
+
+
 def test_what_a_process_writes_from_now_on_is_its_users_alone(tmp_path):
     script = "from scrubin.base import private_paths as p; import pathlib; p.write_privately(); pathlib.Path('a').mkdir(); open('b', 'w')"
     subprocess.run([sys.executable, "-c", script], cwd=tmp_path, umask=0o022, check=True)

@@ -185,6 +185,12 @@ def test_a_release_with_somebody_who_withdrew_is_not_tagged(project):
     assert rules(project) == {"withdrawn"}
 
 
+def test_where_nobody_can_tell_who_withdrew_all_else_is_named_too(project):
+    (project / withdrawal_memory.PATH).write_text("{")
+    (project / "new.py").write_text("")
+    assert rules(project) == {"withdrawn", "uncommitted"}
+
+
 def test_what_git_does_not_have_is_named(project):
     (project / "new.py").write_text("")
     assert [fault.file for fault in readiness.clean_tree(project, VERSION)] == ["new.py"]

@@ -130,6 +130,17 @@ def test_who_waits_is_told_without_a_look_at_pictures(project, monkeypatch, row)
     assert notice.staying_at_news(project / "data/raw", project) == frozenset({"blivka"} if row[0] == "A" else {"blivka", "glimst"})
 
 
+@pytest.mark.parametrize("row", ["", '"damaged\n', "7\n", "\x00\n", "\udcff,\udcff,\udcff\n"], ids=ascii)
+def test_an_id_of_an_older_release_alone_is_known_too_however_little_of_the_ledger_can_be_read(project, row):
+    rows = "".join(f"{number},{name},{id_}\n" for number, (name, id_) in enumerate(IDS.items()))
+    (project / "data/private/ids.csv").write_text(f"\ufeffkey,recording,id\n{rows}{row}", errors="surrogateescape")
+    io.write(LINKAGE, io.frame_of(LINKAGE, [filled(LINKAGE, recording="demo", id="sprank")]), project / "data/private/linkage.parquet")
+    (project / "data/private/released.json").write_text(json.dumps({"name": "demo", "recordings": {"demo": "sprank"}}))
+    taken = withdraw(project, "Ann,,2026-01-31,consent")
+    assert [taken.has("id", id_) for id_ in IDS.values()] == [True, True, False, False]
+    assert notice.staying(taken, project) >= {"blivka", "quento"}
+
+
 def test_pictures_that_could_be_somebody_elses_are_not_held_against_the_release(project):
     taken = withdraw(project, "Ann,,2026-01-31,consent")
     assert not any(taken.has("sha256", hash_of("glimst", frame)) for frame in (1, 2, 3))

@@ -24,7 +24,8 @@ from scrubin.base.errors import ParamsError, PlatformError, ReleaseError, StageE
 from scrubin.base.faults import error
 from scrubin.curate.lists.withdrawal import with_raised_version
 from scrubin.curate.preflight import Findings, preflight
-from scrubin.curate.project import outputs
+from scrubin.curate.project import outputs, strange_lock
+from scrubin.stages import pseudonymize as stage_pseudonymize
 from scrubin.stages.release import other_clones, release_folder
 from scrubin.stages.withdrawals import notice, releases
 from server import ServerError
@@ -368,7 +369,8 @@ def test_where_the_study_is_not_there_or_another_one_nobody_is_sent_whom_that_of
 ):
     change(listed_run)
     done = []
-    monkeypatch.setattr(repro.outputs, "forget_releases", lambda _, staying: done.append(staying))
+    monkeypatch.setattr(repro.outputs, "forget_releases", lambda _, staying, *__: done.append(staying))
+    monkeypatch.setattr(strange_lock, "committed_release", lambda: NAMED)
     assert repro.main() == 2
     assert not releases.names_release(listed_run)
     assert done[:1] == forgotten
@@ -401,7 +403,7 @@ def test_who_waits_in_ones_own_study_goes_also_where_that_of_the_release_cannot_
     (listed_run / "dvc.lock").write_text(lock.replace("data/raw", of_release), encoding="utf-8")
     fails(monkeypatch)
     done = []
-    monkeypatch.setattr(repro.outputs, "forget_releases", lambda _, staying: done.append(staying))
+    monkeypatch.setattr(repro.outputs, "forget_releases", lambda _, staying, *__: done.append(staying))
     assert repro.main() == 2
     assert not releases.names_release(listed_run)
     assert done[:1] == P08_STAYS
@@ -480,11 +482,14 @@ def remembered(project):
     withdrawal_memory.write(Memory().with_recording("videos", "consent", {"id": ["id7"]}, []), project)
 
 
-def lists(folder, *ids):
-    """A cache of DVC in which there are the release that the lock names, and its files."""
-    files = {name: "a0" + "0" * 30 for name in ("SHA256SUMS", "certificate.json", "tables/videos.parquet")}
+NAMED, OTHER = "fedcba9876543210fedcba9876543210.dir", "0123456789abcdef0123456789abcdef.dir"
+
+
+def lists(folder, *ids, of=NAMED, tables="a0"):
+    """A cache of DVC in which there are the release that the lock names, or another one, and its files."""
+    files = {name: tables + "0" * 30 for name in ("SHA256SUMS", "certificate.json", "tables/videos.parquet")}
     files |= {f"videos/{id_}.mkv": f"a{id_[-1]}" + "0" * 30 for id_ in ids}
-    for md5 in (*files.values(), "fedcba9876543210fedcba9876543210.dir"):
+    for md5 in (*files.values(), of):
         path = folder / "files/md5" / md5[:2] / md5[2:]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps([{"relpath": name, "md5": of} for name, of in files.items()]))
@@ -496,15 +501,20 @@ def lies_there(project, *ids):
         (project / f"data/release/videos/{id_}.mkv").touch()
 
 
+def counts(project, size, number):
+    lock = project / "dvc.lock"
+    lock.write_text(lock.read_text().replace(NAMED, f"{NAMED}\n      size: {size}\n      nfiles: {number}"))
+
+
 def listed_elsewhere(project):
     (project / ".dvc").mkdir()
     (project / ".dvc/config").write_text(f"[cache]\n    dir = {project / 'shared'}\n")
     lists(project / "shared", "id7", "id8")
 
 
-def tampered(project):
+def tampered(project, text="["):
     lists(project / ".dvc/cache", "id7", "id8")
-    (project / ".dvc/cache/files/md5/fe/dcba9876543210fedcba9876543210.dir").write_text("[")
+    (project / ".dvc/cache/files/md5/fe/dcba9876543210fedcba9876543210.dir").write_text(text)
     lies_there(project, "id7", "id8")
 
 
@@ -512,7 +522,9 @@ BROUGHT_BACK = {
     "pulled": lambda project: lists(project / ".dvc/cache", "id7", "id8"),
     "pulled into a cache elsewhere": listed_elsewhere,
     "in its place alone": lambda project: lies_there(project, "id7", "id8"),
+    "in its place, of as many files and bytes": lambda project: (lies_there(project, "id7", "id8"), counts(project, 0, 2)),
     "in its place, and a list that cannot be read": tampered,
+    "in its place, and a list of numbers": lambda project: tampered(project, '[{"relpath": 7, "md5": "x"}]'),
 }
 
 
@@ -539,7 +551,71 @@ def test_a_release_that_git_or_a_pull_brings_back_sends_nobody_who_withdrew_earl
     assert "it lists somebody" not in said
     assert "git checkout" not in said, "they could be sent by it"
     kept = {path.parent.name for path in (listed_run / ".dvc").glob("cache/files/md5/??/*") if path.parent.name != "fe"}
-    assert kept <= {"a8"} or bring is tampered, "those of P08 alone may be needed"
+    is_damaged = any((listed_run / ".dvc").glob("cache/files/md5/fe/*"))
+    assert kept <= {"a8"} or is_damaged, "those of P08 alone may be needed"
+
+
+@pytest.mark.parametrize("run", [repro.main, stage_withdrawals.main.fn], ids=["make repro", "dvc repro"])
+def test_releases_that_were_made_without_them_are_left_in_the_cache(listed_run, run):
+    """Git has brought back an older lock for a moment: the newest release is the work of a whole run."""
+    remembered(listed_run)
+    lists(listed_run / ".dvc/cache", "id7", "id8")
+    lists(listed_run / ".dvc/cache", "id8", of=OTHER, tables="b0")
+    run()
+    assert {path.parent.name for path in listed_run.glob(".dvc/cache/files/md5/??/*")} == {"01", "a8", "b0"}
+
+
+@pytest.mark.parametrize("run", [repro.main, stage_withdrawals.main.fn], ids=["make repro", "dvc repro"])
+def test_of_a_cache_elsewhere_it_is_said_that_it_still_holds_them(listed_run, monkeypatch, capsys, run):
+    remembered(listed_run)
+    listed_elsewhere(listed_run)
+    monkeypatch.setattr(stage_withdrawals.plumbing, "LOG", SimpleNamespace(warning=sys.stderr.write, info=lambda *_: None))
+    run()
+    assert not releases.names_release()
+    assert capsys.readouterr().err.count(f"DVC's cache is in {listed_run / 'shared'}: until 'dvc gc' there, an older dvc.lock") == 1
+
+
+def committed(project, *changes):
+    """Git's last commit has the lock; afterwards it changes."""
+    for command in (["init", "-q"], ["add", "dvc.lock"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"]):
+        subprocess.run(["git", *command], cwd=project, check=True)
+    lock = project / "dvc.lock"
+    for before, after in changes:
+        lock.write_text(lock.read_text().replace(before, after))
+
+
+@pytest.mark.parametrize("changes", [[], [(NAMED, OTHER)]], ids=["the same", "an older one"])
+def test_only_where_git_has_the_same_release_it_is_said_how_it_is_named_again(listed_run, capsys, changes):
+    """An older one may hold somebody who withdrew since."""
+    shutil.rmtree(listed_run / "data/raw")
+    committed(listed_run, *changes)
+    assert repro.main() == 2
+    said = capsys.readouterr().err
+    assert not releases.names_release()
+    assert ("names it again" in said) == (not changes)
+
+
+@pytest.mark.parametrize("ids_of_committed", [("id8",), ("id7", "id8"), ()], ids=["without them", "with them", "not listed"])
+def test_the_way_back_is_told_where_gits_last_commit_names_a_release_without_them(listed_run, capsys, ids_of_committed):
+    remembered(listed_run)
+    committed(listed_run, (NAMED, OTHER))
+    lists(listed_run / ".dvc/cache", "id7", "id8", of=OTHER)
+    if ids_of_committed:
+        lists(listed_run / ".dvc/cache", *ids_of_committed, tables="b0")
+    assert repro.main() == 2
+    assert not releases.names_release()
+    assert ("git checkout" in capsys.readouterr().err) == (ids_of_committed == ("id8",))
+
+
+def test_who_was_in_an_older_release_alone_is_known_by_the_id_that_was_given(listed_run):
+    """The recording was removed, released without, listed again, and withdrew; the last run was of the synthetic study."""
+    stage_pseudonymize.write_ledger(listed_run / "data/private/ids.csv", "f" * 16, {"peg 7": "id7", "peg 8": "id8"})
+    (listed_run / "data/private/released.json").write_text(json.dumps({"recordings": {"demo": "demo1"}}))
+    lists(listed_run / ".dvc/cache", "id7", "id8")
+    withdrawal_memory.write(notice.take(Path("data/raw")))
+    assert repro.main() == 2
+    assert not releases.names_release()
+    assert {path.parent.name for path in listed_run.glob(".dvc/cache/files/md5/??/*")} == {"a8"}, "P08 stays"
 
 
 def test_nor_does_a_bare_dvc_repro_leave_it_named(listed_run):
@@ -553,6 +629,11 @@ def test_nor_does_a_bare_dvc_repro_leave_it_named(listed_run):
 CLEAN = {
     "of the others alone": lambda project: lists(project / ".dvc/cache", "id8"),
     "beside one in its place that held them": lambda project: (lists(project / ".dvc/cache", "id8"), lies_there(project, "id7", "id8")),
+    "whose list is not here, beside an older one in its place": lambda project: (
+        lies_there(project, "id7", "id8"),
+        counts(project, 0, 3),
+    ),
+    "the same, of as many files": lambda project: (lies_there(project, "id7", "id8"), counts(project, 7, 2)),
     "of which nothing is here": lambda project: None,
     "after it was taken back": lambda project: (
         lists(project / ".dvc/cache", "id7", "id8"),

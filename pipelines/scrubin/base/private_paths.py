@@ -74,6 +74,8 @@ def sharing(project: Path = Path()) -> Sharing:
             continue
     said = config.get("cache", "shared", fallback="").strip("\"' ").lower()
     folder = config.get("cache", "dir", fallback="").strip("\"' ")
+    with contextlib.suppress(RuntimeError):  # DVC, too, takes a name of nobody as it is
+        folder = str(Path(folder).expanduser()) if folder else ""
     return Sharing(said == "group", project / ".dvc" / folder if folder else None)
 
 

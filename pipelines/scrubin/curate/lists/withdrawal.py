@@ -95,7 +95,7 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     if unread:
         said.append(unread)
     if elsewhere:
-        said.append(f"{elsewhere}: until 'dvc gc' there, an older dvc.lock, as git brings it back, would still send it")
+        said.append(elsewhere)
     last = gates.last_release(p.name)
     released = last["version"] if releases.gone(last["recordings"], withdrawn) else ""
     if released:

@@ -118,9 +118,14 @@ def stated_md5(project: Path, path: Path) -> str | None:
     ReleaseError
         When there is no ``dvc.lock`` that can be read.
     """
-    stages = _stages(project / LOCK)
+    return str(stated["md5"]) if (stated := _stated(project, path)) else None
+
+
+def _stated(project: Path, path: Path) -> Mapping[str, Any] | None:
+    """Return what is stated of an output, with its MD5."""
     try:
-        return next((str(out["md5"]) for one in stages.values() for out in one.get("outs", ()) if out["path"] == path.as_posix()), None)
+        outs = (out for one in _stages(project / LOCK).values() for out in one.get("outs", ()) if out["path"] == path.as_posix())
+        return next((out for out in outs if "md5" in out), None)
     except (KeyError, TypeError, AttributeError) as error:
         raise _unreadable(project / LOCK, error) from error
 
@@ -166,20 +171,30 @@ def release_holds(project: Path, withdrawn: Memory) -> bool:
     """Whether ``dvc push`` would send somebody who withdrew: the release that ``dvc.lock`` names has files under an id of theirs.
 
     Git brings back an older lock and a pull its release, or those of another clone, which does not know of it. DVC's list in the cache
-    tells, and where there is none the release in its place. Nothing is sent by a lock that cannot be read.
+    tells, or the release in its place if it has as many files and bytes. Nothing is sent by a lock that cannot be read.
 
     Parameters
     ----------
     withdrawn
         Whoever is remembered in this clone.
     """
-    md5 = None
     with contextlib.suppress(ReleaseError):
-        md5 = stated_md5(project, RELEASE) if withdrawn else None
-    if md5 is None:
-        return False
-    paths = listed(project, md5) or (path.name for path in (project / RELEASE).rglob("*"))
+        if withdrawn and (stated := _stated(project, RELEASE)):
+            return hold(listed(project, str(stated["md5"])) or _in_place(project / RELEASE, stated), withdrawn)
+    return False
+
+
+def hold(paths: Iterable[str], withdrawn: Memory) -> bool:
+    """Whether any file lies under an id of somebody who withdrew."""
     return any(withdrawn.has("id", word) for word in {word for path in paths for word in _words(path)})
+
+
+def _in_place(folder: Path, stated: Mapping[str, Any]) -> list[str]:
+    """Return the files of a folder; none where the lock states of its output another number of them, or of their bytes."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    number, size = len(files), sum(path.stat().st_size for path in files)
+    is_it = (number, size) == (stated.get("nfiles", number), stated.get("size", size))
+    return [path.relative_to(folder).as_posix() for path in files if is_it]
 
 
 def _cache(project: Path) -> Path:
@@ -304,8 +319,8 @@ RELEASE_FILES = frozenset({file_lists.CHECKSUMS, "certificate.json", "tables/vid
 TO_BE_RELEASED = (f"{TABLES}/", f"{UNRELEASED}/")
 
 
-def forget_releases(project: Path, staying: Set[str]) -> str:
-    """Remove from DVC's cache all of any release that may tell of somebody who withdrew; return where the cache is when it is elsewhere.
+def forget_releases(project: Path, staying: Set[str], known: Memory | None = None) -> str:
+    """Remove from DVC's cache all of any release that may tell of somebody who withdrew; where it is elsewhere, say what stays there.
 
     Without its list DVC can neither send nor check out a folder, whatever ``dvc.lock`` comes back, unless its own index of data still
     knows the list, as it does after a push that had nothing to send. The index may lie in several places. So the files go as well: what is
@@ -315,15 +330,19 @@ def forget_releases(project: Path, staying: Set[str]) -> str:
     ----------
     staying
         Released ids of all who stay.
+    known
+        Who withdrew, where that is no news: releases without an id of theirs are left. Else such a one may have an id that is forgotten.
     """
     if elsewhere := cache_elsewhere(project):
-        return elsewhere
+        return f"{elsewhere}: until 'dvc gc' there, an older {LOCK}, as git brings it back, would still send it"
     _forget_index(project)
     lists = {path: of for path in sorted((project / CACHE).glob(f"??/*{LIST}")) if (of := _members(path)).keys() >= RELEASE_FILES}
-    for md5 in _telling(project, [*lists.values(), _to_be_released(project)], staying):
+    held = {path: of for path, of in lists.items() if known is None or hold(of, known)}
+    kept = {md5 for path in lists.keys() - held.keys() for md5 in lists[path].values()}
+    for md5 in _telling(project, [*held.values(), _to_be_released(project)], staying) - kept:
         object_path(project / CACHE, md5).unlink(missing_ok=True)
     # Last: whoever was killed before finds by them what is left to do.
-    for path in lists:
+    for path in held:
         path.unlink(missing_ok=True)
     return ""
 
@@ -380,9 +399,10 @@ def cache_elsewhere(project: Path) -> str:
 def _members(path: Path) -> dict[str, str]:
     """Return the MD5 of each file by its path in the folder."""
     try:
-        return {entry["relpath"]: entry["md5"] for entry in json.loads(path.read_bytes())}
+        members = {entry["relpath"]: entry["md5"] for entry in json.loads(path.read_bytes())}
     except (OSError, ValueError, TypeError, KeyError):
         return {}  # a damaged list names nothing
+    return members if all(isinstance(text, str) for member in members.items() for text in member) else {}
 
 
 PASSED_OVER = {".venv", ".git", ".cache", ".dvc", "node_modules"}

@@ -17,7 +17,7 @@ from pathlib import Path
 from scrubin.audit import run
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
-from scrubin.base.errors import ReleaseError
+from scrubin.base.errors import PrivacyError, ReleaseError
 from scrubin.base.faults import Fault, count_text
 from scrubin.base.layout import RELEASE
 from scrubin.base.machine import cores
@@ -126,7 +126,13 @@ def released(project: Path, _: str) -> Iterator[Fault]:
     """Yield a fault when nothing would be pushed, as the last run has not released anything, or somebody who withdrew."""
     if not releases.names_release(project):
         yield Fault(str(LOCK), "release", "it names no release: the last one was refused or taken back", "run 'make repro', then commit it")
-    elif outputs.release_holds(project, withdrawal_memory.load(project)):
+        return
+    try:
+        holds = outputs.release_holds(project, withdrawal_memory.load(project))
+    except PrivacyError as error:
+        yield Fault("", "withdrawn", str(error), "")
+        return
+    if holds:
         fix = "run 'make repro', which releases without them, then commit it"
         yield Fault(str(LOCK), "withdrawn", "the release that it names holds somebody who withdrew", fix)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import datetime
 import json
 from collections import defaultdict
@@ -87,14 +89,26 @@ def _table(table: Table, path: Path) -> pd.DataFrame:
 
 
 def _ids(folder: Path, linkage: pd.DataFrame) -> dict[str, str]:
-    """Return the released id of every recording, of the last release and of the last run."""
-    return {**_id_released(folder / PRIVATE / "released.json"), **dict(zip(linkage.recording, linkage.id, strict=True))}
+    """Return the id of every recording: as it was ever given, of the last release, and of the last run.
+
+    The last ones may be without somebody who is in an older release alone, or those of another study.
+    """
+    of_last_run = dict(zip(linkage.recording, linkage.id, strict=True))
+    return {**_ids_given(folder / PRIVATE / "ids.csv"), **_id_released(folder / PRIVATE / "released.json"), **of_last_run}
 
 
 def staying(withdrawn: Memory, folder: Path = Path()) -> frozenset[str]:
     """Return the released ids of all who stay, as far as they are known."""
     ids = _ids(folder, _table(LINKAGE, folder / LINKAGE_PATH))
     return frozenset(id_ for name, id_ in ids.items() if name not in withdrawn and id_ not in withdrawn)
+
+
+def _ids_given(path: Path) -> dict[str, str]:
+    """Return what the ledger of ids says, as far as it can be read, with whatever key an id was given."""
+    ids = dict[str, str]()
+    with contextlib.suppress(OSError, csv.Error), path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        ids.update((row["recording"], row["id"]) for row in csv.DictReader(file) if row.get("recording") and row.get("id"))
+    return ids
 
 
 def _id_released(path: Path) -> dict[str, str]:
