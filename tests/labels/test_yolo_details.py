@@ -289,7 +289,7 @@ def test_an_outline_that_is_traced_is_one_though_its_row_is_as_long_as_one_of_po
     assert found_of(tmp_path / "a", [row_of(traced)]) == "yolo-seg"
 
 
-@each("row", [f"{TWO_POINTS} .5 .5", "0 .4 .4 .6 .4 .6 .6 .4 .6", "0 .4 .4 .6 .4 .6 1.001 .4 .6"])
+@each("row", [f"{TWO_POINTS} .5 .5", "0 .4 .4 .6 .4 .6 .6 .4 .6", "0 .4 .4 .6 .4 .6 1.001 .4 .6", "0 .4 .4 .6 .4 .6 .6 .4 .6 .9 2"])
 def test_yaml_that_names_classes_and_no_points_says_corners(row, tmp_path):
     assert found_of(tmp_path / "a", [row], name="data.yaml") == "yolo-seg"
     assert found_of(tmp_path / "b", [row], name="tools.yml", below="labels/train/v1") == "yolo-seg"

@@ -95,7 +95,8 @@ def kinds(path: Path) -> frozenset[Kind]:
         # A corner can be 0 or 1, too, but not each third number of several.
         return POINTS
     if stated or not (fits and _have_boxes(rows)):
-        return CORNERS if _inside(rows, OUTSIDE) else NEITHER
+        # Ids behind corners are refused where they are read.
+        return CORNERS if _inside(rows, OUTSIDE) or (stated and all(map(may_end_in_track, rows))) else NEITHER
     return _told_by(rows + [row for row in registry.of_all(_some_rows) if _may_be(row)])
 
 
