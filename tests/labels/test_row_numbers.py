@@ -164,10 +164,27 @@ def test_rows_of_frames_are_no_list_of_where_phases_start(text):
         ("frame,end_frame,phase\n0,99,Preparation\n100,120,b\n", "end_frame"),
         ("frame,EndTime,phase\n0,00:10,Preparation\n", "EndTime"),
         ("time_s,phase,duration\n0,Preparation,10\n10,b,12\n", "duration"),
+        ("frame,phase,end\n0,Preparation,99\n100,b,199\n200,c,299\n", "end"),
+        ("frame,phase,end\n0,Preparation,99\n100,Preparation,199\n200,b,299\n", "end"),
     ],
 )
 def test_rows_with_an_end_are_spans_and_are_refused(text, name):
     assert f"{name} says where rows end: these are spans, and here a row is one frame" in " ".join(errors(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("video,frame,phase,duration\nx,0,2,60\nx,1,2,60\nx,2,3,60\ny,0,2,90\ny,1,3,90\n", "duration"),
+        ("video,frame,phase,duration\nx,0,2,60\nx,25,2,60\nx,50,3,60\ny,0,2,90\ny,25,2,90\n", "duration"),
+        ("frame,phase,phase_end\n0,2,0\n1,2,0\n2,3,9\n", "phase_end"),
+        ("time,phase,frame_end\n0.0,2,25\n1.0,2,50\n", "frame_end"),
+    ],
+)
+def test_a_row_per_frame_ends_nothing_whatever_a_column_is_called(text, name):
+    (told,) = [one.what for one in faults_of("phase-tables", {"d/a.csv": text.encode()}) if one.rule == "column-end"]
+    assert told == f"there is a row per frame; not read: {name}"
+    assert read(text)
 
 
 @pytest.mark.parametrize("name", ["endoscope", "endobag", "end", "Stop", "end_frame"])

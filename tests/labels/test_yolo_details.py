@@ -227,12 +227,12 @@ def test_predicted_poses_are_told_apart_from_outlines_and_boxes(tmp_path, row, y
     assert detected(tmp_path / "labels").name == form
 
 
-def found_of(folder, rows, yaml="", name="data.yaml", below="labels"):
+def found_of(folder, rows, yaml="", name="classes.txt", below="labels"):
     """The format that texts with these rows look like, one a file; that there are two is said by both names."""
     (folder / below).mkdir(parents=True)
     for frame, row in enumerate(rows):
         (folder / below / f"v1_{frame:06d}.txt").write_text(f"{row}\n")
-    (folder / name).write_text(f"names: [hook, grasper]\n{yaml}")
+    (folder / name).write_text("hook\ngrasper\n" if name == "classes.txt" else f"names: [hook, grasper]\n{yaml}")
     try:
         return detected(folder).name
     except AnnotationError as error:
@@ -289,6 +289,25 @@ def test_an_outline_that_is_traced_is_one_though_its_row_is_as_long_as_one_of_po
     assert found_of(tmp_path / "a", [row_of(traced)]) == "yolo-seg"
 
 
+@each("row", [f"{TWO_POINTS} .5 .5", "0 .4 .4 .6 .4 .6 .6 .4 .6", "0 .4 .4 .6 .4 .6 1.001 .4 .6", "0 .4 .4 .6 .4 .6 .6 .4 .6 .9 2"])
+def test_yaml_that_names_classes_and_no_points_says_corners(row, tmp_path):
+    assert found_of(tmp_path / "a", [row], name="data.yaml") == "yolo-seg"
+    assert found_of(tmp_path / "b", [row], name="tools.yml", below="labels/train/v1") == "yolo-seg"
+
+
+def test_a_corner_just_outside_makes_no_poses_where_other_rows_say_corners(tmp_path):
+    assert found_of(tmp_path / "a", ["0 .4 .4 .6 .4 .6 1.001 .4 .6", row_of(TRIANGLE)]) == "yolo-seg"
+    assert found_of(tmp_path / "b", ["0 .4 .4 .6 .4 .6 1.001 .4 .6"]) == BOTH
+
+
+def test_a_triangle_on_the_edge_of_the_image_is_one_where_yaml_or_other_rows_say_corners():
+    edge, five = "0 .4 .4 .6 .4 .5 1", "0 .4 .4 .6 .4 .6 .6 .4 .6 .3 .5"
+    stated = {"y/v1_000004.txt": f"{edge}\n{row_of(TRIANGLE)}\n".encode(), "y/data.yaml": b"names: [cutter, hook 2]\n"}
+    for files in (files_of(edge, five), stated):
+        (labels,) = read_files("yolo-seg", files).recordings
+        assert labels.instances.rows["h"][0] == pytest.approx(0.6)
+
+
 def test_corners_are_refused_where_yaml_states_points():
     files = {"y/v1_000004.txt": b"0 .5 .5 .2 .2 .45 .45 .55 .55\n", "y/tools.yaml": b"names: [hook]\nkpt_shape:\n- 2\n- 2\n"}
     (told,) = sentences(faults_of("yolo-seg", files))
@@ -341,6 +360,14 @@ def test_predicted_points_may_have_confidences_where_their_row_has_none():
     assert "point-visibility" in [fault.rule for fault in faults_of("yolo-pose", files)]
 
 
+def test_predicted_points_have_as_many_numbers_as_those_of_the_ground_truth():
+    truth = collection(f"0 {BOX} 0.25 0.2 0.4 0.3\n", f"{CLASSES}kpt_shape: [2, 2]\n")
+    files = {"p/v1_000004.txt": f"0 {BOX} 0.25 0.2 0.4 0.3 0.9\n".encode()}
+    options = Options(classes=truth.recordings[0].vocabulary, lists=truth.lists, predicted=True)
+    rows = read(files, format_of("yolo-pose"), options).recordings[0].instances.rows
+    assert (rows[POINTS][0], rows["score"].tolist()) == ((Point("1", 0.25, 0.2, 2), Point("2", 0.4, 0.3, 2)), [0.9])
+
+
 DARKNET = {
     "t/obj.names": b"grasper\nhook\n",
     "t/obj.data": b"classes = 2\ntrain = data/train.txt\nnames = data/obj.names\nbackup = backup/\n",
@@ -366,6 +393,31 @@ def test_a_list_that_darknet_names_and_that_is_missing_is_asked_for():
     assert told == "t/obj.data: the classes are named in data/obj.names, and there is no such file; put it beside this file"
 
 
+ROW_OF_BOX, BOTH_NAMES = b"1 .5 .5 .2 .2\n", b"grasper\nhook\n"
+SAME_NAMES = {
+    "lists": {"y/v1_1.txt": ROW_OF_BOX, "y/classes.txt": BOTH_NAMES, "y/obj.names": BOTH_NAMES},
+    "another list": {"y/v1_1.txt": ROW_OF_BOX, "y/data.yaml": b"names: [grasper, hook]\n", "y/coco.names": b"person\ncar\n"},
+    "list elsewhere": {"y/v1_1.txt": ROW_OF_BOX, "y/data.yaml": b"names: [grasper, hook]\n", "y/obj.data": b"names = data/obj.names\n"},
+    "tasks": {
+        name.replace("t/", f"{task}/").replace("frame_", f"{task}_"): data for task in ("t1", "t2") for name, data in DARKNET.items()
+    },
+}
+
+
+@each("case", SAME_NAMES)
+def test_lists_of_the_same_classes_are_one(case):
+    found = read_files("yolo", SAME_NAMES[case]).recordings
+    assert len(found) == (2 if case == "tasks" else 1)
+    for labels in found:
+        assert labels.vocabulary.instruments[labels.instances.rows["instrument_id"][0]].lower() == "hook"
+
+
+def test_lists_of_other_classes_are_refused():
+    for case, name in (("lists", "y/obj.names"), ("tasks", "t2/obj.names")):
+        (told,) = sentences(faults_of("yolo", {**SAME_NAMES[case], name: b"hook\ngrasper\n"}), "error")
+        assert f"{name}: the classes are also named in" in told
+
+
 def test_numbers_that_nothing_names_are_no_classes_of_prostatd_elsewhere():
     files = {"y/video01_000004.txt": b"1 .5 .5 .2 .2\n"}
     assert sentences(faults_of("yolo", files)) == (
@@ -373,5 +425,6 @@ def test_numbers_that_nothing_names_are_no_classes_of_prostatd_elsewhere():
         "that they number by --vocabulary",
     )
     assert read_files("yolo", files, vocabulary="prostatd").recordings[0].detail == "triplet"
-    (labels,) = read_files("yolo", {"y/esadv1_000004.txt": b"1 .5 .5 .2 .2\n"}).recordings
-    assert (labels.vocabulary.name, labels.detail) == ("prostatd", "triplet")
+    for video in ("esadv1", "PWHv1"):
+        (labels,) = read_files("yolo", {f"y/{video}_000004.txt": b"1 .5 .5 .2 .2\n"}).recordings
+        assert (labels.vocabulary.name, labels.detail) == ("prostatd", "triplet")

@@ -61,6 +61,8 @@ class ClassList:
         Whether the classes are triplets; otherwise they are instruments.
     recordings
         Those whose labels the list numbers; None: all.
+    points
+        How many points rows have that nothing else describes, and of how many numbers each; None where no file has such rows.
     """
 
     file: str
@@ -68,6 +70,7 @@ class ClassList:
     first: int = 0
     triplets: bool = False
     recordings: tuple[str, ...] | None = None
+    points: tuple[int, int] | None = None
 
     def is_of(self, names: Iterable[str]) -> bool:
         """Return whether the list numbers labels of any of some recordings."""

@@ -2,7 +2,8 @@
 
 A row of points is ``class cx cy w h``, then three numbers per point, perhaps a confidence and the id of a track. One of corners is the
 class, then two numbers per corner, perhaps a confidence. Many rows could be both. ``kpt_shape`` in YAML tells, also the rows of the other
-files: points are as many in every row, behind a box inside the image. Where nothing does, rows are taken for both, so that nobody guesses.
+files: points are as many in every row, behind a box inside the image. YAML that names classes without it says corners, as programs need
+it for poses. Where nothing tells, rows are taken for both, so that nobody guesses.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ TRACKED = OF_BOX + 2
 LOOKED_AT = 200
 """So many other files are asked where one could be both."""
 OUTSIDE = 0.02
-"""A box of points leaves the image by no more."""
+"""A box of points, and a corner, leave the image by no more."""
 MOST_POINTS = 150
 """More than any pose has."""
 FEWEST_TRACED, NEXT, SHARE_TRACED = 8, 0.1, 0.8
@@ -78,7 +79,8 @@ def kinds(path: Path) -> frozenset[Kind]:
     rows = [] if registry.only_names_classes(path) else first_rows(path)
     if not rows or not all(_may_be(row) for row in rows):
         return NEITHER
-    shapes = _shapes(path)
+    stated = _shapes(path)
+    shapes = stated - {0}
     if any(_has_shape(row, numbers) for row in rows for numbers in shapes):
         return POINTS
     # Four ids are whole numbers, corners and boxes hardly ever.
@@ -92,16 +94,17 @@ def kinds(path: Path) -> frozenset[Kind]:
     if fits and seen <= {0, 1, 2} and (2 in seen or (1 in seen and min(map(len, rows)) >= FEWEST_WITH_POINTS + 2 * OF_POINT)):
         # A corner can be 0 or 1, too, but not each third number of several.
         return POINTS
-    if not _inside(rows):
-        return POINTS if fits and _have_boxes(rows) else NEITHER
-    return CORNERS if not fits else _told_by(rows + [row for row in registry.of_all(_some_rows) if _may_be(row)])
+    if stated or not (fits and _have_boxes(rows)):
+        # Ids behind corners are refused where they are read.
+        return CORNERS if _inside(rows, OUTSIDE) or (stated and all(map(may_end_in_track, rows))) else NEITHER
+    return _told_by(rows + [row for row in registry.of_all(_some_rows) if _may_be(row)])
 
 
 def _told_by(rows: Sequence[Row]) -> frozenset[Kind]:
     """Return what rows of several files are of which the first ones could be both."""
     if len({_points(row) for row in rows}) > 1 or not _have_boxes(rows) or all(map(_traces, rows)):
         return CORNERS
-    return CORNERS | POINTS if _inside(rows) else POINTS
+    return CORNERS | POINTS if _inside(rows, OUTSIDE) else POINTS
 
 
 def _may_be(row: Row) -> bool:
@@ -124,8 +127,8 @@ def _has_shape(row: Row, numbers: int) -> bool:
     return further in (0, 1) or (further == 2 and is_whole(row[-1]))
 
 
-def _inside(rows: Iterable[Row]) -> bool:
-    return all(0 <= float(cell) <= 1 for row in rows for cell in row[1:])
+def _inside(rows: Iterable[Row], but_for: float = 0.0) -> bool:
+    return all(-but_for <= float(cell) <= 1 + but_for for row in rows for cell in row[1:])
 
 
 def _have_boxes(rows: Iterable[Row]) -> bool:
@@ -158,26 +161,37 @@ def _some_rows(files: Names[Path]) -> list[list[str]]:
 
 
 def _shapes(path: Path) -> frozenset[int]:
-    """Return of how many numbers the points of a row are, as YAML among the files that are looked at says, or above this one."""
+    """Return of how many numbers YAML says the points of a row are, 0 for none: among the files that are looked at, or above this one."""
     stated = registry.of_all(_stated_shapes)
     return stated or _stated_shapes([folder / DATA_YAML for folder in path.parents[: ABOVE + 1]])
 
 
 def _stated_shapes(files: Names[Path]) -> frozenset[int]:
     stated = (_stated_shape(file) for file in files if file.suffix.lower() in NAMES_CLASSES)
-    return frozenset(numbers for numbers in stated if numbers)
+    return frozenset(numbers for numbers in stated if numbers is not None)
 
 
-def _stated_shape(file: Path) -> int:
-    """Return of how many numbers a file says points are; 0 where it does not, and 1 where it says so in a way that is none."""
+def _stated_shape(file: Path) -> int | None:
+    """Return of how many numbers a file says points are; None where it says nothing, and 1 where it says so in a way that is none."""
     try:
         text = strangers.read_bytes(file).decode("utf-8-sig", errors="replace") if 0 < file.stat().st_size <= YAML_BYTES else ""
     except OSError:  # there is none, or it is said when somebody reads it
-        return 0
-    stated = shape_of((pairs_of_text(Where(Faults(), str(file)), text) or {}).get(SHAPE)) if SHAPE in text else None
+        return None
+    return _stated_numbers(str(file), text)
+
+
+def _stated_numbers(file: str, text: str) -> int | None:
+    root = (pairs_of_text(Where(Faults(), file), text) if SHAPE in text or "names" in text else None) or {}
+    stated = shape_of(root.get(SHAPE))
     if stated is None:
-        return 0
+        return 0 if root.get("names") is not None else None
     return stated[0] * stated[1] or 1
+
+
+def state_corners(files: Mapping[str, bytes]) -> bool:
+    """Return whether YAML among files names classes, and none says how many points an instance has."""
+    texts = ((file, data.decode("utf-8-sig", errors="replace")) for file, data in files.items() if file.endswith(NAMES_CLASSES))
+    return {_stated_numbers(file, text) for file, text in texts} - {None} == {0}
 
 
 def shape_of(node: Any) -> tuple[int, int] | None:

@@ -36,7 +36,7 @@ from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 PATTERN = r"(?:[^/]+[_/][0-9]{1,15}\.txt|[^/]+\.ya?ml|classes\.txt|[^/]+\.names|obj\.data)"
 EXPECTED = "<recording>_<frame>.txt or <recording>/<frame>.txt, and data.yaml, classes.txt or obj.names with the names of the classes"
 DEFAULT = "prostatd"
-OF_PROSTATD = re.compile("(?:esad|psi|pwh)v[0-9]{1,3}")
+OF_PROSTATD = re.compile("(?:esad|psi|pwh)v[0-9]{1,3}", re.IGNORECASE)
 """Its videos, whose rows of one id number its triplets."""
 LISTS = "data.yaml or classes.txt"
 OTHER_FORMAT = {
@@ -144,19 +144,25 @@ def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo-seg",
 
 
 def _named(source: LabelFiles, faults: Faults) -> list[str]:
-    """Return the files that name the classes; of darknet's the one that ``obj.data`` names, and it is noted when that is not there."""
+    """Return the files that name the classes; of darknet's those that ``obj.data`` names, and it is noted when nothing is there.
+
+    Beside YAML a list of darknet that no ``obj.data`` names is one of something else.
+    """
     every = [file for file in sorted(source.files) if registry.only_names_classes(PurePosixPath(file))]
     points = [file for file in every if PurePosixPath(file).name == registry.POINTS_TO_NAMES]
     listed = [file for file in every if file not in points]
+    spoken_of: set[str] = set()
     for file in points:
         text = documents.opened(documents.text, file, source.files[file], faults) or ""
         stated = NAMES_STATED.search(text)
         path = PurePosixPath("" if stated is None else stated[1].replace("\\", "/"))
-        if path.name and not any(PurePosixPath(one).name == path.name for one in listed):
+        spoken_of |= {path.name} - {""}
+        is_there = any(PurePosixPath(one).name == path.name for one in listed)
+        if path.name and not is_there and all(one.endswith(registry.OF_DARKNET) for one in listed):
             what = f"the classes are named in {path}, and there is no such file"
             faults.error(file, "file-missing", what, "put it beside this file")
-        # What it does not name lists the classes of something else.
-        listed = [one for one in listed if not (path.name and one.endswith(registry.OF_DARKNET) and PurePosixPath(one).name != path.name)]
+    if spoken_of or any(one.endswith(registry.NAMES_CLASSES) for one in listed):
+        listed = [one for one in listed if not one.endswith(registry.OF_DARKNET) or PurePosixPath(one).name in spoken_of]
     return listed
 
 
@@ -177,18 +183,27 @@ def _classes(source: LabelFiles, named: Sequence[str], faults: Faults, form: str
             what = f"{what}; they are taken as the {_size_of(vocabulary)} of '{vocabulary.name}'"
             faults.warning(min(source.files), "classes-unnamed", what, "choose others by --vocabulary")
         return whole_list(vocabulary)
-    for other in named[1:]:
-        faults.error(other, "classes-repeated", f"the classes are also named in {named[0]}", "keep one, or move it out of the folder")
-    where = Where(faults, named[0])
-    text = documents.opened(documents.text, named[0], source.files[named[0]], faults)
-    if text is None or named[1:]:
+    names = _names_in(source, named[0], faults)
+    others = [other for other in named[1:] if names is None or _names_in(source, other, Faults()) != names]
+    for other in others:
+        what = f"the classes are also named in {named[0]}, and not as here"
+        faults.error(other, "classes-repeated", what, "keep one, or move it out of the folder")
+    if names is None or others:
         return None
-    is_list = not named[0].endswith(registry.NAMES_CLASSES)
+    return classes_of(Where(faults, named[0]).at("categories"), names, chosen, source.label_map)
+
+
+def _names_in(source: LabelFiles, file: str, faults: Faults) -> list[str] | None:
+    """Return the names that a file lists, by class; None after noting why it cannot be used."""
+    where, text = Where(faults, file), documents.opened(documents.text, file, source.files[file], faults)
+    if text is None:
+        return None
+    is_list = not file.endswith(registry.NAMES_CLASSES)
     names = [line.strip() for line in text.rstrip().splitlines()] if is_list else _names_of(where, text)
     if names is not None and not (names and all(names)):
         where.error("classes-form", "a class has no name", "give the names of the classes by id, from 0")
         return None
-    return None if names is None else classes_of(where.at("categories"), names, chosen, source.label_map)
+    return names
 
 
 def _size_of(vocabulary: Vocabulary) -> str:

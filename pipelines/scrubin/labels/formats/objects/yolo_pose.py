@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
@@ -58,11 +58,16 @@ def read(source: LabelFiles) -> Collection:
     shape = _shape_of(source, faults)
     if shape is None:
         return Collection(faults=faults.all())
-    return yolo.collection_of(source, "yolo-pose", partial(_row, source, shape))
+    read = yolo.collection_of(source, "yolo-pose", partial(_row, source, shape))
+    points = None if shape.count is None else (shape.count, shape.width)
+    return replace(read, lists=tuple(replace(one, points=points) for one in read.lists))
 
 
 def _shape_of(source: LabelFiles, faults: Faults) -> _Shape | None:
-    """Return what data.yaml says of points; None after noting why it cannot be used. What it says of classes is read elsewhere."""
+    """Return what data.yaml says of points, else the ground truth; None after noting why it cannot be used.
+
+    What it says of classes is read elsewhere.
+    """
     named = next((file for file in sorted(source.files) if file.endswith((".yaml", ".yml"))), None)
     text = None if named is None else documents.opened(documents.text, named, source.files[named], Faults())
     root = {} if text is None or named is None else yolo_rows.pairs_of_text(Where(Faults(), named), text) or {}
@@ -72,6 +77,9 @@ def _shape_of(source: LabelFiles, faults: Faults) -> _Shape | None:
         what = f"{yolo_rows.SHAPE} is {documents.shown(yolo_rows.plain(root[yolo_rows.SHAPE]))}"
         where.error("points-form", what, "give the number of points, and 2 or 3 numbers of each")
         return None
+    if stated is None:
+        of_truth = {one.points for one in source.lists}
+        stated = of_truth.pop() if len(of_truth) == 1 else None
     shape = _Shape() if stated is None else _Shape(*stated)
     if of_names is not None:
         listed = {str(at): one for at, one in enumerate(of_names)} if isinstance(of_names, list) else of_names

@@ -55,14 +55,18 @@ def read(source: LabelFiles) -> Collection:
     rows = [row for row in yolo.rows_of(source) if len(row) >= yolo_rows.FEWEST_WITH_CORNERS]
     if rows and all(map(yolo_rows.may_end_in_track, rows)):
         faults.error(min(source.files), "corners-tracked", f"every row {OF_TRACKER}", WITHOUT_TRACK)
-    return Collection(faults=faults.all()) if faults.errors() else yolo.collection_of(source, "yolo-seg", partial(_row, source))
+    are_corners = yolo_rows.state_corners(source.files) or any(
+        len(row) != yolo_rows.TRACKED and not yolo_rows.may_end_in_track(row) for row in rows
+    )
+    row_of = partial(_row, source, are_corners)
+    return Collection(faults=faults.all()) if faults.errors() else yolo.collection_of(source, "yolo-seg", row_of)
 
 
-def _row(source: LabelFiles, where: Where, line: str, classes: Classes | None) -> dict[str, Any] | None:
+def _row(source: LabelFiles, are_corners: bool, where: Where, line: str, classes: Classes | None) -> dict[str, Any] | None:
     values = yolo.numbers_of(where, line)
     if values is None:
         return None
-    if len(values) == yolo_rows.TRACKED and yolo_rows.may_end_in_track(line.split()):
+    if not are_corners and len(values) == yolo_rows.TRACKED and yolo_rows.may_end_in_track(line.split()):
         where.error("corners-tracked", f"the row of 7 values {OF_TRACKER}", f"{WITHOUT_TRACK}; boxes are the format yolo")
         return None
     if len(values) < yolo_rows.FEWEST_WITH_CORNERS:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import PurePosixPath
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from scrubin.base import csv_text, unpacking
 from scrubin.base.errors import FileError
 from scrubin.labels.model import IntArray
-from scrubin.labels.parse import columns, documents
+from scrubin.labels.parse import columns, documents, row_spans
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import Numbering, frames_at
 
@@ -154,7 +154,12 @@ def videos_of(where: Where, data: bytes) -> list[Cells]:
     if which.number is None and not any(_counts_rows(name, table.column(at)) for at, name in enumerate(table.header)):
         columns.note_blank(where, table.blanks)
     if which.number is not None:
-        _note_starts(where, by_video, 1 if which.unit == "frame" else columns.NS)
+        least = 1 if which.unit == "frame" else columns.NS
+        ends = {name: cells for at, name in enumerate(table.header) if columns.says_end(name, cells := table.column(at))}
+        placed = [sorted((row.at, row.phase) for row in of_video) for of_video in by_video.values()]
+        if not row_spans.are_frames(where.at(table.place), ends, placed, least):
+            return []
+        row_spans.note_starts(where, placed, least)
     first = "" if table.header or len(table.lines[0].cells) > 1 else table.lines[0].cells[0]
     return [replace(_cells(where, of_video, which), video=video, first_line=first) for video, of_video in by_video.items()]
 
@@ -175,20 +180,6 @@ def _cells(where: Where, rows: Sequence[_Row], which: _Columns) -> Cells:
     # Programs leave zeros at the end out, so the row with most decimals says how times are rounded.
     rounded_s = Fraction(1, 10 ** max(row.decimals for row in ordered))
     return Cells(where.file, frames, phases, names, per_second=Fraction(per_second), rounded_s=rounded_s)
-
-
-def _note_starts(where: Where, by_video: Mapping[str, Sequence[_Row]], least: int) -> None:
-    """Note rows that look like the starts of phases, more than a frame or second apart: all frames between them have no label."""
-    steps, same = set[int](), 0
-    for rows in by_video.values():
-        for one, other in itertools.pairwise(sorted(rows, key=lambda row: row.at)):
-            steps.add(other.at - one.at)
-            same += one.phase == other.phase
-    # Two rows have one step; of times that is enough, as nobody labels just two frames with seconds between them.
-    are_two = least > 1 and max(map(len, by_video.values()), default=0) == 2
-    if not same and min(steps, default=0) > least and (len(steps) > 1 or are_two):
-        what = "the phase changes in every row, like a list of where phases start"
-        where.warning("phase-starts", what, "only these frames have a label: write a row per frame")
 
 
 def _of_arrays(where: Where, data: bytes, suffix: str) -> _Table | None:
@@ -300,11 +291,7 @@ def _columns(where: Where, table: _Table) -> _Columns | None:
     which = _Columns(phase, number, unit, name, video, tuple(one for one in times if one != number))
     _note_truth(where, header, phase)
     is_clear = _can_be_placed(where, table, which) if number is None else _counts_frames(where, table, which, named_rows)
-    ends = [name for one, name in enumerate(header) if number is not None and columns.says_end(name, table.column(one))]
-    if ends:  # read without it, only the first frame of each span would have a label
-        what = f"{_listed(ends)} says where rows end: these are spans, and here a row is one frame"
-        where.error("column-end", what, "write a row per frame; if the column says something else, call it otherwise")
-    return which if is_clear and not ends else None
+    return which if is_clear else None
 
 
 def _frames(where: Where, table: _Table, places: Sequence[int], rows: Sequence[int]) -> Sequence[int]:
