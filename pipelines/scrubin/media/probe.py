@@ -294,7 +294,10 @@ def _decoded_times(path: Path, name: str) -> list[int]:
         stream = picture_stream(container, name)
         stated = [frame.pts for frame in container.decode(stream)]
         tick_s = Fraction(stream.time_base or 0)
+        has_none = is_bare(container)
     times = [time for time in stated if time is not None]
+    if len(times) != len(stated) and has_none:
+        raise VideoError(name, BARE, FIX_BARE)
     if len(times) != len(stated):
         raise VideoError(name, f"{count_text(len(stated) - len(times), 'frame')} of {len(stated)} have no time", FIX_TIMES)
     if not times:
