@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal, get_args
@@ -106,11 +106,24 @@ def is_by_frame(labels: Labels) -> bool:
     return not labels.counts_time and (labels.spans is None or labels.clock.period_s is None)
 
 
+def fits(labels: Labels, fps: Fraction | None) -> bool:
+    """Return whether a rate that somebody says is what the file of labels states, but for how that is rounded: then it counts."""
+    return fps is not None and any(low <= fps <= high for low, high in labels.fitting_fps)
+
+
+def is_of_others(labels: Labels, recordings: Iterable[Labels], fps: Fraction | None) -> bool:
+    """Return whether a rate that somebody says is for others of the recordings, which state none, as these labels state another one."""
+    return bool(stated_otherwise(labels, fps)) and not is_by_frame(labels) and any(map(is_by_frame, recordings))
+
+
 def stated_otherwise(labels: Labels, fps: Fraction | None) -> str:
     """Return which rate the file of labels states, where it is another one than somebody says; "" where nothing contradicts."""
     stated = labels.source_fps or labels.program_fps
-    if fps is None or stated in (None, fps):
+    if fps is None or stated == fps or fits(labels, fps):
         return ""
+    if stated is None:
+        between = " or ".join(f"{low:.6g} to {high:.6g}" for low, high in labels.fitting_fps)
+        return f"the file of {labels.recording} has times of {between} frames per second" if between else ""
     return f"the file of {labels.recording} states {stated} frames per second"
 
 
@@ -135,6 +148,8 @@ def numbering_of(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Numbe
     """
     if stated := stated_otherwise(labels, fps):
         raise AnnotationError([Fault("", "rate-contradicted", f"{stated}, not {fps}", "leave --fps or --predictions-fps out")])
+    if fits(labels, fps):
+        return of_clock(SOURCE_FRAMES, fps)
     if labels.counts_time:
         return counted(labels, None)
     if form.by_hand.fps_unstated:
