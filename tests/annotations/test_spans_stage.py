@@ -248,6 +248,9 @@ def test_a_rate_of_a_source_that_contradicts_a_sequence_of_mot_is_refused(tmp_pa
 
     assert "the file of case one states 25 frames per second, and fps of 'annotations/mot'" in str(read("30"))
     assert [read(fps).clock.period_s for fps in (None, "source", "25")] == [None, None, Fraction(1, 25)]
+    # MOT writes whole numbers.
+    (folder / "seqinfo.ini").write_text("[Sequence]\nimWidth=320\nimHeight=240\nframeRate=30\n")
+    assert read("30000/1001").clock.period_s == Fraction(1001, 30_000)
 
 
 def test_a_folder_of_spans_is_a_source(tmp_path):
