@@ -178,6 +178,12 @@ def test_a_rate_is_for_the_recordings_that_state_none_beside_those_that_do_which
     assert said in "".join(capsys.readouterr())
     ends_ms = [(tmp_path / f"out/op{at}.eaf").read_text().count(f'TIME_VALUE="{end}"') for at, end in enumerate((1920, 2000))]
     assert all(ends_ms)
+    reading = reader.read_contents({"a/x.json": json.dumps(tasks).encode()}, registry.format_of("label-studio"), Options())
+    compared = reader.phases_by_frame(reading, Fraction(24), "score")
+    assert [one.numbering.per_second for one in compared.recordings] == [25, 24]
+    assert [fault.what for fault in compared.lost] == [
+        "the file of op0 states 25 frames per second, and keeps them; 24 is for those that state none"
+    ]
 
 
 def test_all_phases_are_compared_beside_steps_too():

@@ -20,7 +20,7 @@ from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.files.verdict import Verdict, verdict_of
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, Labels
-from scrubin.labels.rates import Numbering, counted, fits, frames_at, is_by_frame, is_of_others, stated_otherwise
+from scrubin.labels.rates import Numbering, counted, fits, frames_at, is_by_frame, is_of_others, kept_rates, stated_otherwise
 from scrubin.labels.registry import DatasetFormat, Format, Writer, format_of, readable
 
 NAMED = 3
@@ -152,9 +152,9 @@ def _notes_on_reading(asked: ConversionRequest, reading: Reading, collection: Co
         more = ", ..." if len(reading.others) > NAMED else ""
         yield f"{len(reading.others)} other files in {asked.path} are not of this format: {names}{more}"
     form = reading.form
-    for labels in reading.collection.recordings:
-        if form.by_hand.fps_unstated and is_of_others(labels, reading.collection.recordings, asked.fps):
-            yield f"{stated_otherwise(labels, asked.fps)}, and keeps them: --fps {asked.fps} is for those that state none"
+    if form.by_hand.fps_unstated:
+        kept = kept_rates(reading.collection.recordings, asked.fps)
+        yield from (f"{one}: --fps {asked.fps} is for those that state none" for one in kept)
     if form.by_hand.fps_unstated and not asked.fps and any(is_by_frame(labels) for labels in collection.recordings):
         yield f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)"
 
