@@ -102,6 +102,8 @@ BROADCAST = (
 """Frames per second that films have."""
 AS_ROUNDED = 2e-6
 """By this share 29.97, 23.976 and 59.94 may be beside the rates of NTSC."""
+BESIDE = 2.0
+"""By so many frames a whole count may be beside: its last one may be a part, and one more be counted."""
 NARROW = 1.001
 """So little from end to end, a range of rates that are not usual is one rate."""
 RateRanges = tuple[tuple[float, float], ...]
@@ -181,9 +183,10 @@ def rate_of_times(timed: Sequence[tuple[int, float]], counts: Iterable[tuple[int
     """
     lengths = sorted(set(counts), key=lambda one: one[1])
     unit_s = 10.0 ** -next((digits for digits in range(3, 9) if all(round(at_s, digits) == at_s for _, at_s in timed)), 9)
-    # A count that is more than a frame beside all of the times is no count of these frames, but it may be a little.
-    for loose in (1e-9, 1 / 50):
-        edges = [((count - 1 - count * loose) / length_s, (count + 1 + count * loose) / length_s) for count, length_s in lengths]
+    # First as counts that are whole but for the last frames, then as others, which a video may have that is longer than it says.
+    for share in (0.0, 1 / 50):
+        beside = [max(BESIDE, count * share) for count, _ in lengths]
+        edges = [((count - by) / length_s, (count + by) / length_s) for (count, length_s), by in zip(lengths, beside, strict=True)]
         ranges = tuple(
             (low, high)
             for first in ((0, 1) if timed else (0,))
@@ -216,7 +219,7 @@ def _usual(ranges: RateRanges, counted: float | None) -> Fraction | None:
     if len(found) > 1 or (counted is None and not is_narrow):
         return None
     exact = counted if counted is not None and _is_in(counted, ranges) else sum(ranges[0]) / 2
-    shorter = (Fraction(str(round(exact, digits))) for digits in range(1, 10))
+    shorter = (Fraction(str(round(exact, digits))) for digits in range(2, 10))
     return found[0] if found else next((one for one in shorter if one and _is_in(one, ranges)), None)
 
 
