@@ -223,6 +223,19 @@ def test_a_rate_that_contradicts_label_studio_or_that_nobody_says_is_refused(tmp
     assert re.search(said, str(of_label_studio(tmp_path, boxes=boxes, fps=fps)))
 
 
+def test_a_rate_of_a_source_is_for_the_recordings_that_state_none_beside_those_that_do_which_is_said(tmp_path):
+    stated = of_label_studio(tmp_path, boxes=True)
+    (task,) = json.loads((tmp_path / "annotations/ls/x.json").read_text())
+    alone = {"data": {"video": "case two.mp4"}, "annotations": [{"result": task["annotations"][0]["result"][:1]}]}
+    (tmp_path / "annotations/ls/x.json").write_text(json.dumps([task, alone]))
+    source = SourceParams("label-studio", "annotations/ls", "cholect50", fps="30")
+    (batch,) = sources.find(tmp_path, (source,), {"case one", "case two"}, Faults())
+    one, two = sources.read_all(tmp_path, 0.02, batch)
+    assert (one.clock, two.clock.period_s) == (stated.clock, Fraction(1, 30))
+    said = "the file of case one states 24 frames per second, and keeps them: fps of 'annotations/ls' is for those that state none"
+    assert [fault.what for fault in one.faults if fault.rule == "rate-kept"] == [said]
+
+
 def test_a_rate_of_a_source_that_contradicts_a_sequence_of_mot_is_refused(tmp_path):
     folder = tmp_path / "annotations/mot/case one"
     folder.mkdir(parents=True)
@@ -235,6 +248,9 @@ def test_a_rate_of_a_source_that_contradicts_a_sequence_of_mot_is_refused(tmp_pa
 
     assert "the file of case one states 25 frames per second, and fps of 'annotations/mot'" in str(read("30"))
     assert [read(fps).clock.period_s for fps in (None, "source", "25")] == [None, None, Fraction(1, 25)]
+    # MOT writes whole numbers.
+    (folder / "seqinfo.ini").write_text("[Sequence]\nimWidth=320\nimHeight=240\nframeRate=30\n")
+    assert read("30000/1001").clock.period_s == Fraction(1001, 30_000)
 
 
 def test_a_folder_of_spans_is_a_source(tmp_path):

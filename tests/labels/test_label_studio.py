@@ -1,6 +1,7 @@
 """Label Studio's JSON of videos: frames from 1, spans of life, timelines, whose annotation is read, and what cannot be."""
 
 import json
+import re
 from fractions import Fraction
 
 import pytest
@@ -95,6 +96,15 @@ def timed(*frames, fps=24.0, count=96, seconds=4.0, first=0):
     return one | {"value": one["value"] | {"duration": seconds}}
 
 
+def at(frame, time, *, count, seconds=4.0):
+    """Return a track with one key frame at a time in seconds."""
+    one = track(key(frame, 10, enabled=False) | {"time": time}, frames=count)
+    return one | {"value": one["value"] | {"duration": seconds}}
+
+
+NTSC = Fraction(30_000, 1001)
+
+
 @pytest.mark.parametrize(
     ("results", "fps"),
     [
@@ -106,6 +116,16 @@ def timed(*frames, fps=24.0, count=96, seconds=4.0, first=0):
         ([timed(48, fps=25, count=100, first=1)], 25),
         ([timed(1, first=1, count=97, seconds=4.01)], 24),
         ([timed(1, first=1, seconds=0)], None),
+        # Early times fit 30, too, where they are rounded; later ones and the whole count do not.
+        ([timed(1, 10, fps=29.97, count=1799, seconds=60.0), timed(100, 300, fps=29.97, count=1799, seconds=60.0)], NTSC),
+        ([timed(1, fps=29.97, count=17_982, seconds=600.0)], NTSC),
+        ([at(1, 0.033, count=17_982, seconds=600.0)], NTSC),
+        ([at(1, 0.033, count=0), at(300, 10.01, count=0)], NTSC),
+        ([at(1, 0.017, count=35_964, seconds=600.0)], Fraction(60_000, 1001)),
+        ([at(10, 0.417, count=14_386, seconds=600.0)], Fraction(24_000, 1001)),
+        ([timed(48, fps=25.02, count=1501, seconds=60.0)], Fraction("25.02")),
+        ([track(key(1, 10, enabled=False), frames=1791) | {"value": track(frames=1791)["value"] | {"duration": 60.0}}], Fraction("29.85")),
+        ([timed(48, fps=10, count=100, seconds=10.0)], 10),
     ],
 )
 def test_a_track_states_the_rate_at_which_label_studio_counted(results, fps):
@@ -123,6 +143,47 @@ def test_labels_stand_at_their_times_whatever_rate_the_video_has_and_another_one
     assert 'TIME_VALUE="2000"' in (tmp_path / "out/op1.eaf").read_text()
     assert cli.main([*arguments, "--fps", "30"]) == 1
     assert "--fps 30: the file of op1 states 24 frames per second; leave --fps out" in capsys.readouterr().err
+
+
+def test_of_rates_that_fit_what_a_track_states_the_one_that_is_said_counts_and_none_is_made_up(tmp_path, capsys):
+    (tmp_path / "op1.json").write_bytes(export(at(1, 0.033, count=0), timeline((1, 30)), video="op1.mp4"))
+    arguments = ["convert", str(tmp_path / "op1.json"), "--to", "elan", "--out", str(tmp_path / "out")]
+    assert cli.main(arguments) == 1
+    assert "states the rate of its frames; say how many frames per second" in capsys.readouterr().err
+    for fps, end_ms in (("30", 1000), ("30000/1001", 1001)):
+        assert cli.main([*arguments, "--fps", fps]) == 0
+        assert f'TIME_VALUE="{end_ms}"' in (tmp_path / "out/op1.eaf").read_text()
+    capsys.readouterr()
+    assert cli.main([*arguments, "--fps", "25"]) == 1
+    assert re.search(r"--fps 25: the file of op1 has times of 29.\d+ to 31.\d+ frames .*; say one that fits", capsys.readouterr().err)
+
+
+def test_a_rate_that_fits_is_never_refused_and_counts_for_what_is_compared_too(tmp_path):
+    data = export(at(1, 0.033, count=600, seconds=20.0), timeline((1, 30)), video="op1.mp4")
+    reading = reader.read_contents({"a/x.json": data}, registry.format_of("label-studio"), Options())
+    rates = [reader.phases_by_frame(reading, fps, "score").recordings[0].numbering.per_second for fps in (None, Fraction(30), NTSC)]
+    assert rates == [30, 30, NTSC]
+
+
+def test_a_rate_is_for_the_recordings_that_state_none_beside_those_that_do_which_is_said(tmp_path, capsys):
+    tasks = [json.loads(export(*of, video=f"op{at}.mp4"))[0] for at, of in enumerate([[timed(48, fps=25, count=100)], []])]
+    for task in tasks:
+        task["annotations"][0]["result"].append(timeline((1, 48)))
+    (tmp_path / "both.json").write_text(json.dumps(tasks))
+    arguments = ["convert", str(tmp_path / "both.json"), "--to", "elan", "--out", str(tmp_path / "out")]
+    assert cli.main(arguments) == 1
+    capsys.readouterr()
+    assert cli.main([*arguments, "--fps", "24"]) == 0
+    said = "the file of op0 states 25 frames per second, and keeps them: --fps 24 is for those that state none"
+    assert said in "".join(capsys.readouterr())
+    ends_ms = [(tmp_path / f"out/op{at}.eaf").read_text().count(f'TIME_VALUE="{end}"') for at, end in enumerate((1920, 2000))]
+    assert all(ends_ms)
+    reading = reader.read_contents({"a/x.json": json.dumps(tasks).encode()}, registry.format_of("label-studio"), Options())
+    compared = reader.phases_by_frame(reading, Fraction(24), "score")
+    assert [one.numbering.per_second for one in compared.recordings] == [25, 24]
+    assert [fault.what for fault in compared.lost] == [
+        "the file of op0 states 25 frames per second, and keeps them; 24 is for those that state none"
+    ]
 
 
 def test_all_phases_are_compared_beside_steps_too():
@@ -199,9 +260,9 @@ def test_a_recording_is_called_like_its_video(video, name):
         (export(*[track(key(1, 10, enabled=True), frames=2_000)] * 3), "more than 5000 boxes would have to be interpolated"),
         (
             export(timed(48), timed(60, fps=30, count=120)),
-            "task 0: its tracks state 24 and 30 frames per second; save the annotation again",
+            "task 0: of 96 frames in 4 s, and of 120 frames in 4 s, and frame 48 is at 2 s, and frame 60 is at 2 s: no rate fits all; save",
         ),
-        (export(timed(48, count=120)), "task 0, result 0: of 120 frames in 4 s, and frame 48 is at 2 s: no rate fits all; save the"),
+        (export(timed(48, count=120)), "task 0: of 120 frames in 4 s, and frame 48 is at 2 s: no rate fits all; save the"),
         (export(timeline((5, 3))), "a range is .*; give first and last frame, from 1"),
         (export({"type": "choices", "value": {"choices": ["blurred"]}}), "it has no boxes of a video and no phases or steps"),
         (export(track(key(1, 10, enabled=False)), video=""), "its data names no video"),

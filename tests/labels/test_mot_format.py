@@ -103,6 +103,13 @@ def test_nobody_is_told_that_no_file_states_the_rate_which_a_sequence_does_and_a
     assert "--fps 24: the file of VID02 states 25 frames per second; leave --fps out" in capsys.readouterr().err
 
 
+def test_a_whole_rate_of_a_sequence_is_the_rounding_of_the_one_that_is_said(tmp_path, capsys):
+    arguments = ["convert", str(timed(tmp_path, "30")), "--to", "mot", "--out", str(tmp_path / "out")]
+    assert main([*arguments, "--fps", "30000/1001"]) == 0
+    assert main([*arguments, "--fps", "25"]) == 1
+    assert "states 30 frames per second; leave --fps out" in capsys.readouterr().err
+
+
 def timed(folder, rate):
     files = {"gt/gt.txt": ROW.encode(), "seqinfo.ini": f"[Sequence]\nimWidth=1708\nimHeight=960\nframeRate={rate}\n".encode()}
     for name, data in files.items():

@@ -115,7 +115,13 @@ TWO_FILES = {
     "view": {fid: {"fid_list": [fid]} for fid in "12"},
     "metadata": {f"m{fid}": {"vid": fid, "z": [0, int(fid)], "xy": [], "av": {"0": "preparation"}} for fid in "12"},
 }
+ONE_TWICE = TWO_FILES | {"file": {fid: {"fid": fid, "fname": "endoscope.mp4", "src": "/P01/endoscope.mp4"} for fid in "12"}}
 LIKE_IT = '"3_d",["file:///y/op%201.mp4"],0,"[1,2]","[]","{""1"":""7""}"'.replace('["', '"[""').replace('"]', '""]"')
+
+
+def test_a_video_that_was_added_twice_is_one():
+    (labels,) = read_files("via3", via(**ONE_TWICE)).recordings
+    assert labels.segments["end"].tolist() == [NS, 2 * NS]
 
 
 @each("files", [via(**TWO_FILES), {"a/export.csv": (CSV + LIKE_IT).encode()}], say=lambda files: next(iter(files)))
@@ -211,9 +217,14 @@ def test_states_are_paired_by_subject_code_and_modifiers():
 
 def test_phases_of_two_subjects_are_those_of_two_annotators_and_refused():
     events = [event(at, subject=who) for at, who in enumerate(("R1", "R2", "R2", "R1"))]
-    with pytest.raises(AnnotationError, match="observation 'op 1': 2 subjects have phases: 'R1', 'R2'; give an observation those of one"):
+    with pytest.raises(AnnotationError, match="'op 1': 2 subjects have phases at the same time: 'R1', 'R2'; give an observation"):
         read_files("boris", project(events))
     assert segments(project([[at, "R1", *rest] for at, _, *rest in events[::2]])) == [[0, 2 * NS]]
+
+
+def test_phases_of_subjects_who_operate_one_after_the_other_are_those_of_the_operation():
+    events = [event(at, subject=who) for at, who in ((0, "surgeon"), (2, "surgeon"), (2, "assistant"), (5, "assistant"))]
+    assert segments(project(events)) == [[0, 2 * NS], [2 * NS, 5 * NS]]
 
 
 def test_a_state_without_a_stop_is_an_error_with_its_place():
@@ -362,6 +373,24 @@ def test_tiers_of_several_people_of_one_kind_are_refused(tiers, said):
     of = {tier: [(aligned(f"a{at}", "t1", "t2"), "preparation")] for at, tier in enumerate(tiers)}
     with pytest.raises(AnnotationError, match=said.replace("; export", ".*; export")):
         read_files("elan", eaf(of, {"t1": 0, "t2": 40}))
+
+
+@each(
+    "tiers",
+    [
+        ('TIER_ID="instrument left" PARTICIPANT="surgeon"', 'TIER_ID="instrument right" PARTICIPANT="assistant"'),
+        ('TIER_ID="instrument@left"', 'TIER_ID="instrument@right"'),
+        ('TIER_ID="Grasper" PARTICIPANT="left hand"', 'TIER_ID="Hook" PARTICIPANT="right hand"'),
+    ],
+    say=lambda tiers: tiers[0].partition('"')[2],
+)
+def test_instruments_of_hands_and_of_those_who_operate_are_of_one_annotator(tiers):
+    of = {tier: [(aligned(f"a{at}", "t1", "t2"), ("grasper", "hook")[at])] for at, tier in enumerate(tiers)}
+    (labels,) = read_files("elan", eaf(of, {"t1": 0, "t2": 40})).recordings
+    assert sorted(labels.spans["instrument_id"]) == [0, 2]
+    both = {f'{tier} ANNOTATOR="{at}"': of[tier] for at, tier in enumerate(tiers)}
+    with pytest.raises(AnnotationError, match="2 annotators have tiers of instruments"):
+        read_files("elan", eaf(both, {"t1": 0, "t2": 40}))
 
 
 def test_tiers_of_one_person_and_those_that_are_not_kept_are_no_fault():

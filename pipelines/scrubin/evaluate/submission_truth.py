@@ -36,7 +36,7 @@ from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.labels.formats.submission.documents import PLAIN
 from scrubin.labels.model import BOX, Labels, Layer
 from scrubin.labels.parse import columns
-from scrubin.labels.rates import is_by_frame, numbering_of, of_clock
+from scrubin.labels.rates import is_by_frame, numberings_of, of_clock
 from scrubin.labels.registry import format_of
 
 
@@ -286,9 +286,11 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: F
     losses: Counter[str] = Counter()
     recordings = [reader.all_by_frame(labels, known, fps, losses) for labels in reading.collection.recordings]
     unread = unread_faults(known.name, files_unread(path, known, reading.others, "phases" if of_phases else "instances"))
-    reading = replace(reading, faults=(*reading.faults, *reader.lost_between_frames(reading, losses), *unread))
+    reading = replace(
+        reading, faults=(*reading.faults, *reader.lost_between_frames(reading, losses), *reader.rates_kept(reading, fps), *unread)
+    )
     # A rate that contradicts the files is refused as by a score.
-    numberings = [numbering_of(labels, known, fps) for labels in recordings]
+    numberings = numberings_of(recordings, known, fps)
     vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in recordings}
     if len(vocabularies) != 1:
         what = f"the labels must be of one vocabulary, but there are {', '.join(sorted(vocabularies)) or 'none'}"

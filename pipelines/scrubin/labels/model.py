@@ -254,6 +254,9 @@ class Labels:
     program_fps
         Frames per second at which a program counted the time of the video, whatever rate that has, where the file states it: positions are
         times by it, not frames of the source, and count time.
+    fitting_fps
+        From which to which rate everything fits that the file states, where that is rounded: who says one of these does not contradict
+        it, and it counts. Without a ``program_fps`` or ``source_fps`` one of them has to be said.
     """
 
     recording: str
@@ -278,6 +281,7 @@ class Labels:
     marks: Layer | None = None
     source_fps: Fraction | None = None
     program_fps: Fraction | None = None
+    fitting_fps: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)

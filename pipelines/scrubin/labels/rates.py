@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal, get_args
@@ -106,11 +106,29 @@ def is_by_frame(labels: Labels) -> bool:
     return not labels.counts_time and (labels.spans is None or labels.clock.period_s is None)
 
 
+def fits(labels: Labels, fps: Fraction | None) -> bool:
+    """Return whether a rate that somebody says is what the file of labels states, but for how that is rounded: then it counts."""
+    return fps is not None and any(low <= fps <= high for low, high in labels.fitting_fps)
+
+
+def is_of_others(labels: Labels, recordings: Iterable[Labels], fps: Fraction | None) -> bool:
+    """Return whether a rate that somebody says is for others of the recordings, which state none, as these labels state another one."""
+    return bool(stated_otherwise(labels, fps)) and not is_by_frame(labels) and any(map(is_by_frame, recordings))
+
+
+def kept_rates(recordings: Sequence[Labels], fps: Fraction | None) -> list[str]:
+    """Return which files of recordings state another rate than somebody says for those that state none, and keep it."""
+    return [f"{stated_otherwise(one, fps)}, and keeps them" for one in recordings if is_of_others(one, recordings, fps)]
+
+
 def stated_otherwise(labels: Labels, fps: Fraction | None) -> str:
     """Return which rate the file of labels states, where it is another one than somebody says; "" where nothing contradicts."""
     stated = labels.source_fps or labels.program_fps
-    if fps is None or stated in (None, fps):
+    if fps is None or stated == fps or fits(labels, fps):
         return ""
+    if stated is None:
+        between = " or ".join(f"{low:.6g} to {high:.6g}" for low, high in labels.fitting_fps)
+        return f"the file of {labels.recording} has times of {between} frames per second" if between else ""
     return f"the file of {labels.recording} states {stated} frames per second"
 
 
@@ -118,6 +136,11 @@ def first_of(labels: Labels) -> int | None:
     """Return the number that the format of labels gives to the first frame, which positions begin at; None where its files differ."""
     form = FORMATS.get(labels.format) or DATASET_FORMATS.get(labels.format)
     return None if form is None else form.by_hand.first
+
+
+def numberings_of(recordings: Sequence[Labels], form: AnyFormat, fps: Fraction | None) -> list[Numbering | None]:
+    """Return as of `numbering_of` how the frames of each are counted; a rate for those that state none is no rate of the others."""
+    return [numbering_of(one, form, None if is_of_others(one, recordings, fps) else fps) for one in recordings]
 
 
 def numbering_of(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Numbering | None:
@@ -135,6 +158,8 @@ def numbering_of(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Numbe
     """
     if stated := stated_otherwise(labels, fps):
         raise AnnotationError([Fault("", "rate-contradicted", f"{stated}, not {fps}", "leave --fps or --predictions-fps out")])
+    if fits(labels, fps):
+        return of_clock(SOURCE_FRAMES, fps)
     if labels.counts_time:
         return counted(labels, None)
     if form.by_hand.fps_unstated:

@@ -20,7 +20,7 @@ from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.files.verdict import Verdict, verdict_of
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, Labels
-from scrubin.labels.rates import Numbering, counted, frames_at, is_by_frame, stated_otherwise
+from scrubin.labels.rates import Numbering, counted, fits, frames_at, is_by_frame, is_of_others, kept_rates, stated_otherwise
 from scrubin.labels.registry import DatasetFormat, Format, Writer, format_of, readable
 
 NAMED = 3
@@ -152,6 +152,9 @@ def _notes_on_reading(asked: ConversionRequest, reading: Reading, collection: Co
         more = ", ..." if len(reading.others) > NAMED else ""
         yield f"{len(reading.others)} other files in {asked.path} are not of this format: {names}{more}"
     form = reading.form
+    if form.by_hand.fps_unstated:
+        kept = kept_rates(reading.collection.recordings, asked.fps)
+        yield from (f"{one}: --fps {asked.fps} is for those that state none" for one in kept)
     if form.by_hand.fps_unstated and not asked.fps and any(is_by_frame(labels) for labels in collection.recordings):
         yield f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)"
 
@@ -207,8 +210,8 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
     if not form.by_hand.fps_unstated:
         return collection
     for labels in collection.recordings:
-        if stated := stated_otherwise(labels, fps):
-            msg = f"--fps {fps}: {stated}; leave --fps out"
+        if (stated := stated_otherwise(labels, fps)) and not is_of_others(labels, collection.recordings, fps):
+            msg = f"--fps {fps}: {stated}; {'say one that fits' if is_by_frame(labels) else 'leave --fps out'}"
             raise AnnotationError(msg)
     return replace(collection, recordings=tuple(_of_frames(labels, fps) for labels in collection.recordings))
 
@@ -223,7 +226,7 @@ def _of_frames(labels: Labels, fps: Fraction) -> Labels:
             raise AnnotationError([Fault(labels.phases.file, "rate-contradicted", what, fix)])
         phases = replace(labels.phases, positions=frames, rows=labels.phases.rows.assign(position=frames))
         return replace(labels, clock=Clock(1 / fps), phases=phases, rounded_s=None)
-    return replace(labels, clock=Clock(1 / fps)) if is_by_frame(labels) else labels
+    return replace(labels, clock=Clock(1 / fps)) if is_by_frame(labels) or fits(labels, fps) else labels
 
 
 def _merged(collection: Collection) -> dict[tuple[str, str], int]:

@@ -6,7 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Collection as Names
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path, PurePath
@@ -27,7 +27,7 @@ from scrubin.labels.label_map import LabelMap, within
 from scrubin.labels.model import IDS, SOURCE_FRAMES, ClassList, Clock, Collection, LabelFiles, Labels
 from scrubin.labels.parse import fields
 from scrubin.labels.policy import Command, enforce
-from scrubin.labels.rates import Numbering, numbering_of
+from scrubin.labels.rates import Numbering, kept_rates, numberings_of
 from scrubin.labels.registry import NAMES_CLASSES, WRITERS, AnyFormat, Content, DatasetFormat, name_pattern, only_names_classes
 from scrubin.labels.timing import BETWEEN_FRAMES, EXACT_EDGES, EXACT_TIMES, between_frames, retimed
 
@@ -390,7 +390,7 @@ class FrameReading:
     recordings
         The same by frame; without those whose spans of time hold none of it.
     lost
-        What of the spans of time no frame has, as warnings.
+        What of the spans of time no frame has, and which rates are not the one that is said, as warnings.
     """
 
     reading: Reading
@@ -419,8 +419,8 @@ def instances_by_frame(reading: Reading, fps: Fraction | None, command: Command)
     found = tuple(one for one in every if one.instances is not None or one.spans is not None or one.recognition is not None)
     losses: Counter[str] = Counter()
     by_frame = [instance_spans.by_frame(labels, fps or reading.form.by_hand.fps, losses) for labels in found]
-    numbered = tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in by_frame)
-    return FrameReading(reading, found, numbered, lost_between_frames(reading, losses))
+    numbered = _numbered(by_frame, reading, fps)
+    return FrameReading(reading, found, numbered, (*lost_between_frames(reading, losses), *rates_kept(reading, fps)))
 
 
 def phases_by_frame(reading: Reading, fps: Fraction | None, command: Command, spans_fps: Fraction = SPANS_FPS) -> FrameReading:
@@ -430,15 +430,26 @@ def phases_by_frame(reading: Reading, fps: Fraction | None, command: Command, sp
     losses: Counter[str] = Counter()
     every = [all_by_frame(labels, reading.form, fps, losses, spans_fps) for labels in found]
     kept = [labels for labels in every if labels.phases is not None]
-    numbered = tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in kept)
-    return FrameReading(reading, found, numbered, lost_between_frames(reading, losses))
+    numbered = _numbered(kept, reading, fps)
+    return FrameReading(reading, found, numbered, (*lost_between_frames(reading, losses), *rates_kept(reading, fps)))
 
 
 def marks_by_frame(reading: Reading, fps: Fraction | None, command: Command) -> FrameReading:
     """Return the marks that a metric compares; parameters and errors as of `instances_by_frame`."""
     enforce(command, reading.faults)
     found = tuple(one for one in reading.collection.recordings if one.marks is not None)
-    return FrameReading(reading, found, tuple(NumberedLabels(labels, numbering_of(labels, reading.form, fps)) for labels in found))
+    return FrameReading(reading, found, _numbered(found, reading, fps), rates_kept(reading, fps))
+
+
+def _numbered(recordings: Sequence[Labels], reading: Reading, fps: Fraction | None) -> tuple[NumberedLabels, ...]:
+    return tuple(map(NumberedLabels, recordings, numberings_of(recordings, reading.form, fps)))
+
+
+def rates_kept(reading: Reading, fps: Fraction | None) -> tuple[Fault, ...]:
+    """Return as warnings which files state another rate than the one that somebody says for those that state none."""
+    return tuple(
+        warning("", "rate-kept", f"{one}; {fps} is for those that state none") for one in kept_rates(reading.collection.recordings, fps)
+    )
 
 
 def all_by_frame(labels: Labels, form: AnyFormat, fps: Fraction | None, losses: Counter[str], spans_fps: Fraction = SPANS_FPS) -> Labels:

@@ -95,6 +95,18 @@ class Where:
 
 LARGEST = 10**documents.LONGEST_DIGITS
 FASTEST_FPS = 1000
+BROADCAST = (
+    *(Fraction(24_000, 1001), Fraction(24), Fraction(25), Fraction(30_000, 1001), Fraction(30)),
+    *(Fraction(50), Fraction(60_000, 1001), Fraction(60)),
+)
+"""Frames per second that films have."""
+AS_ROUNDED = 2e-6
+"""By this share 29.97, 23.976 and 59.94 may be beside the rates of NTSC."""
+BESIDE = 2.0
+"""By so many frames a whole count may be beside: its last one may be a part, and one more be counted."""
+NARROW = 1.001
+"""So little from end to end, a range of rates that are not usual is one rate."""
+RateRanges = tuple[tuple[float, float], ...]
 FROM_ZERO = "ids are numbered from 0; these look numbered from 1"
 OF_NO_RECORDING = (
     *("labels", "masks", "segmentation", "images", "img_dir", "frames", "left_frames", "right_frames", "rgb", "frame", "image", "img"),
@@ -143,50 +155,76 @@ def rate(value: Any) -> Fraction | None:
     return ntsc if stated.denominator > 1 and abs(stated - ntsc) < Fraction(1, 100) else stated
 
 
-def rate_of_times(timed: Sequence[tuple[int, float]], count: int, length_s: float) -> Fraction | None:
-    """Return the frames per second at which a program counted, by the times that it wrote beside its frames, else by its whole count.
+def rate_of_times(timed: Sequence[tuple[int, float]], counts: Iterable[tuple[int, float]]) -> tuple[Fraction | None, RateRanges]:
+    """Return at how many frames per second a program counted, by the times that it wrote beside its frames, and by its whole counts.
+
+    A rate fits that has all of them. Of several the usual ones count before whole ones and those of NTSC, and these before others; of
+    these the one nearest to the count.
 
     Parameters
     ----------
     timed
-        Frames from 1, and their times above 0 in seconds, maybe rounded to the millisecond: number / rate, or, with frame 1 at 0 s,
-        (number - 1) / rate.
-    count, length_s
-        How many frames were counted in a video of a length in seconds; 0 where it is not stated. The last one may be a part.
+        Frames from 1, and their times above 0 in seconds, maybe with fewer decimals, at least three: number / rate, or, with frame 1 at
+        0 s, (number - 1) / rate.
+    counts
+        How many frames were counted in a length in seconds, both above 0. The last one may be a part.
 
     Returns
     -------
-    fraction or None
-        None where nothing is stated, or no rate fits all of it.
+    rate
+        None where nothing is stated, nothing fits, or several rates fit and no count tells them apart.
+    ranges
+        From which to which rate all fits; none where nothing does.
 
-    >>> rate_of_times([(48, 2.0)], 96, 4.0), rate_of_times([(51, 2.0)], 51, 2.04), rate_of_times([], 97, 4.01)
+    >>> rate_of_times([(48, 2.0)], [(96, 4.0)])[0], rate_of_times([(51, 2.0)], [(51, 2.04)])[0], rate_of_times([], [(97, 4.01)])[0]
     (Fraction(24, 1), Fraction(25, 1), Fraction(24, 1))
+    >>> rate_of_times([(3, 0.1)], [])[0], rate_of_times([(3, 0.1)], [(17_982, 600.0)])[0]
+    (None, Fraction(30000, 1001))
     """
-    is_counted = count > 0 and length_s > 0
-    if not timed:
-        return _rate_near(count, length_s, 1.0) if is_counted else None
-    for beside in (1 + 1e-6, count / 50):
-        for first in (0, 1):
-            number, time_s = max(timed, key=lambda one: one[1])
-            rounded = (number - first) / time_s / 2000 + 1e-6
-            found = _rate_near(number - first, time_s, rounded)
-            if (
-                found is not None
-                and all(abs(one - first - float(found) * at_s) <= 2 * rounded for one, at_s in timed)
-                and (not is_counted or abs(count - float(found) * length_s) <= beside)
-            ):
-                return found
-    return None
+    lengths = sorted(set(counts), key=lambda one: one[1])
+    unit_s = 10.0 ** -next((digits for digits in range(3, 9) if all(round(at_s, digits) == at_s for _, at_s in timed)), 9)
+    # First as counts that are whole but for the last frames, then as others, which a video may have that is longer than it says.
+    for share in (0.0, 1 / 50):
+        beside = [max(BESIDE, count * share) for count, _ in lengths]
+        edges = [((count - by) / length_s, (count + by) / length_s) for (count, length_s), by in zip(lengths, beside, strict=True)]
+        ranges = tuple(
+            (low, high)
+            for first in ((0, 1) if timed else (0,))
+            for low, high in [_common((*edges, *(_rates_at(number - first, at_s, unit_s) for number, at_s in timed)))]
+            if low <= high > 0 and (timed or edges)
+        )
+        if ranges:
+            return _usual(ranges, lengths[-1][0] / lengths[-1][1] if lengths else None), ranges
+    return None, ()
 
 
-def _rate_near(number: int, time_s: float, slack: float) -> Fraction | None:
-    """Return the rate at which so many frames take a time, whole or that of NTSC where it is so within some frames; None for none."""
-    exact = number / time_s
-    if not 0 < exact <= FASTEST_FPS:
+def _rates_at(number: int, at_s: float, unit_s: float) -> tuple[float, float]:
+    """Return from which to which rate so many frames take a time; 29.97 is NTSC's, too, so that their unlikeness counts as rounding."""
+    beside = unit_s + AS_ROUNDED * at_s
+    return number / (at_s + beside), number / (at_s - beside) if at_s > beside else FASTEST_FPS
+
+
+def _common(ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    return max((low for low, _ in ranges), default=0.0), min((*(high for _, high in ranges), float(FASTEST_FPS)))
+
+
+def _usual(ranges: RateRanges, counted: float | None) -> Fraction | None:
+    """Return which rate of ranges is meant; None where that could be several."""
+    wholes = {Fraction(one) for low, high in ranges for one in range(max(math.ceil(low), 1), math.floor(high) + 2)}
+    found = [one for one in BROADCAST if _is_in(one, ranges)]
+    is_narrow = found or (len(ranges) == 1 and ranges[0][1] <= ranges[0][0] * NARROW)
+    found = found or [one for whole in sorted(wholes) for one in (whole, whole * Fraction(1000, 1001)) if _is_in(one, ranges)]
+    if counted is not None and found:
+        return min(found, key=lambda one: abs(one - counted))
+    if len(found) > 1 or (counted is None and not is_narrow):
         return None
-    usual = (Fraction(max(round(exact), 1)), Fraction(max(round(exact * 1001 / 1000), 1) * 1000, 1001))
-    near = (one for one in usual if abs(number - float(one) * time_s) <= slack)
-    return next(near, Fraction(exact).limit_denominator(10_000)) or None
+    exact = counted if counted is not None and _is_in(counted, ranges) else sum(ranges[0]) / 2
+    shorter = (Fraction(str(round(exact, digits))) for digits in range(2, 10))
+    return found[0] if found else next((one for one in shorter if one and _is_in(one, ranges)), None)
+
+
+def _is_in(rate_fps: Fraction | float, ranges: RateRanges) -> bool:
+    return any(low <= rate_fps <= high for low, high in ranges)
 
 
 def id_of(of: Mapping[str, Any], key: str) -> int:

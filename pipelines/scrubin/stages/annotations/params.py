@@ -70,11 +70,17 @@ class SourceParams:
             return None
         return SOURCE_FRAMES if self.fps == SOURCE else Clock(1 / Fraction(self.fps))
 
+    @property
+    def rate(self) -> Fraction | None:
+        """The frames per second that it says; None where it says none, or those of the source video."""
+        return None if self.clock is None or self.clock.period_s is None else 1 / self.clock.period_s
+
     def refused_rate(self, labels: Labels, file: str) -> Fault | None:
         """Return that ``fps`` contradicts what a file states, or is needed, as frames that a program counted are none of the source."""
         clock, here = self.clock, f"fps of '{self.folder}' in annotations.sources"
-        if clock is not None and clock.period_s is not None and (stated := stated_otherwise(labels, 1 / clock.period_s)):
-            return error(file, "rate-contradicted", f"{stated}, and {here} is {self.fps}", "leave it out")
+        if stated := stated_otherwise(labels, self.rate):
+            fix = "say one that fits" if is_by_frame(labels) else "leave it out"
+            return error(file, "rate-contradicted", f"{stated}, and {here} is {self.fps}", fix)
         rate_is = format_of(self.format).by_hand.rate_is
         if clock is None and rate_is and is_by_frame(labels):
             what = f"no file of {self.format} states the rate of the frames of {labels.recording}"

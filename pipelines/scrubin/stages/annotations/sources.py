@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, ParamsError
-from scrubin.base.faults import Faults, error
+from scrubin.base.faults import Faults, error, warning
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import boxes, formats, label_map
@@ -23,6 +23,7 @@ from scrubin.labels.files.detect import PICTURES, PLAIN, look_like, shows_format
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.policy import enforce
+from scrubin.labels.rates import fits, is_of_others, stated_otherwise
 from scrubin.labels.registry import DATASET_FORMATS, FORMATS, AnyFormat, head, is_note, known_name, name_pattern, named, never
 from scrubin.stages.annotations import report
 from scrubin.stages.annotations.params import SourceParams
@@ -145,7 +146,7 @@ def read(raw: Path, box_tolerance: float, batch: Batch) -> Labels | AnnotationEr
         labels = FORMATS[batch.source.format].read(LabelFiles(batch.recording, files, classes, box_tolerance, label_map=merges))
     except AnnotationError as error:
         return error
-    return _looked_at(labels, batch, merges)
+    return _looked_at(labels, batch, merges, (labels,))
 
 
 def read_all(raw: Path, box_tolerance: float, batch: Batch) -> tuple[Labels | AnnotationError, ...]:
@@ -162,7 +163,7 @@ def read_all(raw: Path, box_tolerance: float, batch: Batch) -> tuple[Labels | An
         _refuse_vocabularies(collection.recordings, batch)
         # What is said of the files is said of each recording in them.
         recordings = [replace(labels, faults=(*collection.faults, *labels.faults)) for labels in collection.recordings]
-        return tuple(_looked_at(labels, batch, merges) for labels in recordings)
+        return tuple(_looked_at(labels, batch, merges, recordings) for labels in recordings)
     except AnnotationError as error:
         return (error,)
 
@@ -172,11 +173,14 @@ def _contents(raw: Path, batch: Batch) -> tuple[dict[str, bytes], Vocabulary, La
     return files, vocabulary.load(batch.source.vocabulary), map_of(raw, batch.source)
 
 
-def _looked_at(labels: Labels, batch: Batch, merges: LabelMap | None) -> Labels | AnnotationError:
-    source = batch.source
-    if refused := source.refused_rate(labels, _file_of(labels, batch)):
+def _looked_at(labels: Labels, batch: Batch, merges: LabelMap | None, others: Sequence[Labels]) -> Labels | AnnotationError:
+    source, file = batch.source, _file_of(labels, batch)
+    if is_of_others(labels, others, source.rate):
+        what = f"{stated_otherwise(labels, source.rate)}, and keeps them: fps of '{source.folder}' is for those that state none"
+        labels = replace(labels, faults=(*labels.faults, warning(file, "rate-kept", what)))
+    elif refused := source.refused_rate(labels, file):
         return AnnotationError([refused])
-    if source.clock is not None and not labels.counts_time:
+    if source.clock is not None and (not labels.counts_time or fits(labels, source.rate)):
         labels = replace(labels, clock=source.clock)
     if labels.instances is not None:
         labels = replace(labels, faults=(*labels.faults, *boxes.cut_warning(labels.instances.file, labels.instances.rows)))

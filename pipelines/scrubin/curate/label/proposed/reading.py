@@ -25,7 +25,7 @@ from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.keyframes import Track
 from scrubin.labels.model import Labels
 from scrubin.labels.policy import enforce
-from scrubin.labels.rates import is_by_frame, stated_otherwise
+from scrubin.labels.rates import fits, is_by_frame, is_of_others, stated_otherwise
 from scrubin.labels.registry import format_of
 
 
@@ -107,13 +107,15 @@ def _at_rate(reading: Reading, asked: ProposalsParams) -> tuple[Labels, ...]:
     if clock is None:
         return recordings
     fps = None if clock.period_s is None else 1 / clock.period_s
-    if stated := next(filter(None, (stated_otherwise(labels, fps) for labels in recordings)), ""):
-        msg = f"{of_rate}: {stated}; leave it out"
-        raise ReviewError(msg)
-    if not reading.form.by_hand.fps_unstated or not any(map(is_by_frame, recordings)):
+    for labels in recordings:
+        if (stated := stated_otherwise(labels, fps)) and not is_of_others(labels, recordings, fps):
+            msg = f"{of_rate}: {stated}; {'say one that fits' if is_by_frame(labels) else 'leave it out'}"
+            raise ReviewError(msg)
+    takes = [is_by_frame(labels) or fits(labels, fps) for labels in recordings]
+    if not reading.form.by_hand.fps_unstated or not any(takes):
         msg = f"{of_rate}: files of {reading.form.name} tell how they count; leave it out"
         raise ReviewError(msg)
-    return tuple(dataclasses.replace(labels, clock=clock) if is_by_frame(labels) else labels for labels in recordings)
+    return tuple(dataclasses.replace(labels, clock=clock) if of else labels for labels, of in zip(recordings, takes, strict=True))
 
 
 def _of_labels(labels: Labels, p: LabelParams, times_s: Times, sampled: Sequence[int]) -> Iterator[tuple[str, Answer]]:

@@ -8,7 +8,7 @@ vocabulary from 0, or those that ``seqinfo.ini`` lists as ``classes``, with comm
 lists; -1 is none. In ten columns the last three are a place in the world, which is not kept, unless the last two are -1. Boxes are drawn
 whole, also where they leave the image. Where ``seqinfo.ini`` has ``seqLength``, every frame is labelled; else those with a box are.
 Of labels whose confidences are 0 and 1 alone, a box with 0 is not considered, and left out. ``frameRate`` is by how many frames a second
-frames are numbered. ``<video>/gt/gt.txt`` is named after its folder.
+frames are numbered, maybe rounded. ``<video>/gt/gt.txt`` is named after its folder.
 """
 
 from __future__ import annotations
@@ -336,13 +336,21 @@ def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: b
     fps = _rate(info) if layout is MOT else None
     clock = SOURCE_FRAMES if fps is not None else layout.clock
     labels = Labels(name, layout.name, classes.vocabulary, clock, instances=layer, detail=detail, frames=frames, source_fps=fps)
-    return labels, of_video
+    return replace(labels, fitting_fps=_fitting(info) if fps is not None else ()), of_video
 
 
 def _rate(info: str) -> Fraction | None:
     """Return the frames per second that a ``seqinfo.ini`` states; None where it states none."""
     stated = FRAME_RATE.search(info)
     return None if stated is None else fields.rate(float(stated[1]))
+
+
+def _fitting(info: str) -> fields.RateRanges:
+    """Return of which rates the one that a ``seqinfo.ini`` states is the rounding: MOTChallenge has whole numbers."""
+    stated = FRAME_RATE.search(info)
+    text = "" if stated is None else stated[1]
+    half = 0.5 / 10 ** len(text.partition(".")[2])
+    return ((float(text) - half, float(text) + half),) if text else ()
 
 
 def _states_class(line: str) -> bool:

@@ -3,9 +3,9 @@
 An observation is a recording, by its id. ``named_spans`` says what a behaviour is, by the category that it has in the ethogram, else by the
 vocabulary alone. A state lasts from one event to the next of the same subject, code and modifiers, as BORIS pairs them; one that is left
 over is an error. Modifiers of an instrument are its verb and target; others, subjects, comments, points in time and estimated numbers of
-frames are not kept, which is said. Phases are of the operation: those of several subjects, which would be its annotators, are refused. The
-``time offset`` of an observation is taken away. Where ``media_info`` states the rate of its only video, times are those of frames. Live
-observations have no video and are not read. Written projects name their vocabulary under a key of their own, and the video
+frames are not kept, which is said. Phases are of the operation: those of several subjects that overlap, who would be its annotators, are
+refused. The ``time offset`` of an observation is taken away. Where ``media_info`` states the rate of its only video, times are those of
+frames. Live observations have no video and are not read. Written projects name their vocabulary under a key of their own, and the video
 ``<recording>.mp4``; same names of a phase and a step are told apart by `` (step)``.
 """
 
@@ -147,11 +147,16 @@ def _spans(where: Where, name: str, observation: Mapping[str, Any], behaviours: 
 
 
 def _refuse_several(where: Where, spans: Sequence[NamedSpan], vocabulary: Vocabulary) -> None:
-    """Note phases of several subjects: hands and people have actions, but the operation has one phase."""
+    """Note overlapping phases of several subjects: these may be those who operate, of whom one does, but the operation has one phase."""
     kinds = named_spans.kinds_of(spans, vocabulary)
-    subjects = sorted({span.by for span in spans if kinds[span.of] == "phase"} - {""})
-    if len(subjects) > 1:
-        what = f"{len(subjects)} subjects have phases: {', '.join(map(repr, subjects))[:120]}"
+    phases = sorted((span for span in spans if kinds[span.of] == "phase" and span.by), key=lambda span: span.start)
+    subjects, latest = set[str](), dict[str, int]()
+    for span in phases:
+        beside = {by for by, end in latest.items() if by != span.by and end > span.start}
+        subjects |= beside and {*beside, span.by}
+        latest[span.by] = max(span.end, latest.get(span.by, 0))
+    if subjects:
+        what = f"{len(subjects)} subjects have phases at the same time: {', '.join(map(repr, sorted(subjects)))[:120]}"
         where.error(
             "annotators-several", what, "give an observation those of one annotator, or of what was settled, under one subject or none"
         )

@@ -3,8 +3,9 @@
 ``named_spans`` says what a tier has, by its name or that of its linguistic type. Times are those of the media: ``TIME_ORIGIN``, where a
 medium was synchronised, is added. An instant without a time lies evenly between its neighbours on its tier, as ELAN shows it; a label that
 refers to another one has its time, several of them share it evenly. An empty value with a ``CVE_REF`` is that of the controlled vocabulary.
-Tiers of one kind that differ in annotator, in participant or behind the ``@`` of their name are of several people: ELAN exports those of
-one, and others are refused. Written files name their vocabulary in a
+Tiers of one kind that differ in annotator are of several people, and so are those of phases or steps that differ in participant or behind
+the ``@`` of their name, as one holds at a time; of others these are hands, and who operates. ELAN exports those of one, and others are
+refused. Written files name their vocabulary in a
 ``PROPERTY`` of the header; where spans overlap they have several tiers. Their date is fixed, so that same labels are the same bytes.
 """
 
@@ -40,6 +41,8 @@ VOCABULARY = "scrubin:vocabulary"
 SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 DATE = "1980-01-01T00:00:00+00:00"
+ONE_AT_A_TIME = ("phase", "step")
+"""Kinds of which an operation has one at a time, whoever operates."""
 KINDS_ALIGNED, KINDS_REFERRING = "ALIGNABLE_ANNOTATION", "REF_ANNOTATION"
 Times = tuple[Fraction, Fraction]
 
@@ -267,14 +270,14 @@ def _refuse_several(document: _Document, spans: list[NamedSpan], vocabulary: Voc
     tiers = [tier for tier in map(_tier, document.root.findall("TIER")) if kinds.get(tier.name) is not None]
     for kind in (*KINDS, INSTRUMENT):
         of_kind = [tier for tier in tiers if kinds[tier.name] == kind]
-        of_whom = {
-            "annotators": {tier.annotator for tier in of_kind} - {""},
-            "participants": {tier.participant for tier in of_kind} - {""},
-            "names behind '@'": {tier.behind_at for tier in of_kind} - {""},
-        }
+        of_whom = {"annotators": {tier.annotator for tier in of_kind} - {""}}
+        names = Counter[str]()
+        if kind in ONE_AT_A_TIME:
+            of_whom["participants"] = {tier.participant for tier in of_kind} - {""}
+            of_whom["names behind '@'"] = {tier.behind_at for tier in of_kind} - {""}
+            # "phase" beside "phase@AB" is another person's, too.
+            names.update(tier.name.partition("@")[0].strip().casefold() for tier in of_kind)
         several = next((f"{len(people)} {what}" for what, people in of_whom.items() if len(people) > 1), "")
-        # "phase" beside "phase@AB" is another person's, too.
-        names = Counter(tier.name.partition("@")[0].strip().casefold() for tier in of_kind)
         if several or max(names.values(), default=1) > 1:
             listed = ", ".join(repr(tier.name) for tier in of_kind)[:120]
             what = f"{several or 'several people'} have tiers of {kind}s: {listed}"

@@ -7,8 +7,9 @@ its span of life (``label_studio_sdk`` 2.1.2, ``postprocessing/video.py``). They
 (``from_name``), else phases, where the vocabulary has them. Where two overlap, the later one counts, and it is said.
 
 Frames are counted at the ``framerate`` of the tag, whatever the video has. Tracks state it, as the ``time`` of a key frame is frame /
-framerate; timelines do not. The recording is called like the video, an upload without the eight letters that it got. One annotation of a
-task is read: the only one, or the only one marked as ground truth. Predictions, cancelled ones and results of other types are counted.
+framerate, all of a task together; timelines do not. The recording is called like the video, an upload without the eight letters that it
+got. One annotation of a task is read: the only one, or the only one marked as ground truth. Predictions, cancelled ones and results of
+other types are counted.
 """
 
 from __future__ import annotations
@@ -82,7 +83,8 @@ class _Task:
     tolerance: float
     rows: list[dict[str, Any]] = field(default_factory=list)
     spans: list[tuple[str, int, int, int]] = field(default_factory=list)
-    rates: set[Fraction] = field(default_factory=set)
+    timed: list[tuple[int, float]] = field(default_factory=list)
+    counts: set[tuple[int, float]] = field(default_factory=set)
     frames: int = 0
     drawn: int = 0
     has_boxes: bool = False
@@ -257,7 +259,11 @@ def _read_boxes(one: _Task, where: Where, value: Mapping[str, Any], track: int |
         where.error("value-type", what, "export it again")
         return
     one.frames, one.has_boxes = max(one.frames, int(count or 0)), True
-    _read_rate(one, where, sequence, int(count or 0), value.get("duration"))
+    keys_of: list[tuple[Any, Any]] = [(key.get("frame"), key.get("time")) for key in sequence if isinstance(key, Mapping)]
+    one.timed += [(at, time) for at, time in keys_of if fields.is_whole(at) and at >= 1 and fields.is_number(time) and time > 0]
+    length_s: Any = value.get("duration")
+    if count and fields.is_number(length_s) and length_s > 0:
+        one.counts.add((int(count), float(length_s)))
     id_ = where.id_of(one.vocabulary, INSTRUMENT, names[0])
     keys: list[tuple[int, bool, bool, tuple[float, ...]]] = []
     for key in sequence:
@@ -287,16 +293,15 @@ def _read_boxes(one: _Task, where: Where, value: Mapping[str, Any], track: int |
                 _fill(one, where, ids, (first[0], np.array(first[3])), (last[0], np.array(last[3])))
 
 
-def _read_rate(one: _Task, where: Where, sequence: Sequence[Any], count: int, duration: Any) -> None:
-    """Add the rate that a track states."""
-    keys: list[tuple[Any, Any]] = [(key.get("frame"), key.get("time")) for key in sequence if isinstance(key, Mapping)]
-    timed = [(frame, time) for frame, time in keys if fields.is_whole(frame) and fields.is_number(time) and time > 0]
-    length_s = float(duration) if fields.is_number(duration) and duration > 0 else 0.0
-    rate = fields.rate_of_times(timed, count, length_s)
-    one.rates |= set() if rate is None else {rate}
-    if rate is None and (timed or (count and length_s)):
-        at = "".join(f", and frame {frame} is at {time:g} s" for frame, time in timed[-1:])
-        where.error("rate-contradicted", f"of {count} frames in {length_s:g} s{at}: no rate fits all", SAVE_AGAIN)
+def _stated_rate(one: _Task) -> tuple[Fraction | None, fields.RateRanges]:
+    """Return as of `fields.rate_of_times` what all tracks together state; that nothing fits is noted."""
+    rate, ranges = fields.rate_of_times(one.timed, one.counts)
+    if not ranges and (one.timed or one.counts):
+        timed = sorted(one.timed, key=lambda key: key[0] / key[1])
+        said = [f"of {count} frames in {length_s:g} s" for count, length_s in sorted(one.counts)[:2]]
+        said += [f"frame {frame} is at {time:g} s" for frame, time in dict.fromkeys((*timed[:1], *timed[-1:]))]
+        one.where.error("rate-contradicted", f"{', and '.join(said)}: no rate fits all", SAVE_AGAIN)
+    return rate, ranges
 
 
 def _fill(one: _Task, where: Where, ids: Mapping[str, Any], first: tuple[int, Any], last: tuple[int, Any]) -> None:
@@ -325,9 +330,7 @@ def _labels(one: _Task, name: str, count: int, *, boxes: bool) -> Labels:
         phases |= dict.fromkeys(range(start, end), id_)
     if overlaps:
         where.warning("span-overlap", f"{overlaps} frames have two phases: the one that starts later counts")
-    if len(one.rates) > 1:
-        where.error("rate-contradicted", f"its tracks state {' and '.join(map(str, sorted(one.rates)))} frames per second", SAVE_AGAIN)
-    rate = min(one.rates, default=None)
+    rate, ranges = _stated_rate(one)
     steps = [span for span in one.spans if span[0] != "phase"]
     instances = None
     if boxes:
@@ -349,6 +352,7 @@ def _labels(one: _Task, name: str, count: int, *, boxes: bool) -> Labels:
         segments=segment_rows(steps) if steps else None,
         counts_time=rate is not None,
         program_fps=rate,
+        fitting_fps=ranges,
     )
 
 

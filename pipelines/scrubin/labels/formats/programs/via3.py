@@ -1,6 +1,7 @@
 """VIA 3: a project, ``<name>.json``, or its export as CSV: segments of time of videos, labelled by attributes, in seconds.
 
-A file of the project is a recording, by its name without the ending; two files of one name are refused. ``named_spans`` says what an
+A file of the project is a recording, by its name without the ending; two files of one name are refused, unless they are of one address, as
+one that was added twice. ``named_spans`` says what an
 attribute has, by its name. A segment has a label of each of its attributes: an option by its id, several with commas for a list of boxes to
 tick, else what was typed. Regions, single instants and labels of a whole file are not kept, which is said. Views of several files at once
 are refused. Written projects name their vocabulary under ``config``; the video is ``<recording>.mp4``. Written is the project, not the CSV.
@@ -141,8 +142,9 @@ def _spans(where: Where, document: _Project, files: Mapping[str, bytes]) -> dict
         recording = None if fid is None else _recording(at, fid, parts["file"] or {})
         if fid is None or recording is None or edges is None:
             continue
-        if file_of.setdefault(recording, fid) != fid:
-            repeated.setdefault(recording, [file_of[recording]])
+        first = file_of.setdefault(recording, fid)
+        if first != fid and not _is_same(parts["file"] or {}, first, fid):
+            repeated.setdefault(recording, [first])
             repeated[recording] += [fid] * (fid not in repeated[recording])
         for attribute, value in one["av"].items():
             labels = _labels(at, (parts["attribute"] or {}).get(attribute), attribute, value)
@@ -163,6 +165,12 @@ def _file(at: Where, one: Mapping[str, Any], views: Mapping[str, Any]) -> str | 
         at.error("view", f"view {documents.shown(vid)} shows {documents.shown(listed)}, expected one file", "give each file a view")
         return None
     return listed[0]
+
+
+def _is_same(files: Mapping[str, Any], one: str, other: str) -> bool:
+    """Return whether two files are one that was added twice; a local one has no address, and its name may be that of another folder."""
+    src = files[one].get("src")
+    return bool(src) and src == files[other].get("src")
 
 
 def _recording(at: Where, fid: str, files: Mapping[str, Any]) -> str | None:
