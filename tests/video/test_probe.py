@@ -68,6 +68,16 @@ def test_the_frames_of_an_avi_from_which_some_were_dropped_have_their_times(tmp_
     assert found.end_s == Fraction(58, 25)
 
 
+@pytest.mark.parametrize("frames", ["0", "3"])
+def test_the_last_frames_of_an_avi_with_gaps_go_on_by_whole_frames_where_one_is_several_ticks(tmp_path, frames):
+    """Of an AVI that it copies from an MP4 FFmpeg makes a frame several ticks."""
+    whole = clips.clip(tmp_path / "a.mp4", more=("-bf", frames, *DROPPED))
+    clips.ffmpeg("-i", whole, "-c", "copy", tmp_path / "a.avi")
+    found = probe(tmp_path / "a.avi", "a")
+    assert found.time_base < Fraction(1, 25)
+    assert (found.times_s, found.end_s) == (probe(whole, "a").times_s, Fraction(58, 25))
+
+
 def test_a_film_whose_first_frames_have_no_time_is_refused_and_all_are_counted(tmp_path):
     """Matroska states times from 0 on: what is shown before has none, and winding to 0 left it out."""
     plain = clips.clip(tmp_path / "a.mp4", more=("-g", 20))

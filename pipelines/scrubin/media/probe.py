@@ -263,7 +263,7 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
         # AVI and raw streams state decoding times only: the decoder knows the order of the frames.
         return _decoded_times(path, name), 0
     if container.format.name == "avi" and stream.codec_context.name == "h264" and len(set(np.diff(dts))) > 1:
-        return _times_around_gaps(path, name, pts), last[1]
+        return _times_around_gaps(path, name, pts, last[1])
     return pts, last[1]
 
 
@@ -310,8 +310,8 @@ def _decoded_times(path: Path, name: str) -> list[int]:
     return times
 
 
-def _times_around_gaps(path: Path, name: str, guessed: list[int]) -> list[int]:
-    """Return when the frames of an AVI are shown from which a recorder dropped some, leaving empty chunks.
+def _times_around_gaps(path: Path, name: str, guessed: list[int], guessed_last: int) -> tuple[list[int], int]:
+    """Return when the frames of an AVI are shown from which a recorder dropped some, leaving empty chunks, and for how long the last one.
 
     AVI says when a packet is decoded. For H.264 FFmpeg takes the time of the packet behind it for that at which it is shown, which is the
     same but for a constant where no frame is missing. A frame is shown when the packet is decoded that lets the decoder give it away.
@@ -320,11 +320,12 @@ def _times_around_gaps(path: Path, name: str, guessed: list[int]) -> list[int]:
         with with_threads(picture_stream(container, name), decoder_threads()) as stream:
             stated = [frame.dts for frame in container.decode(stream)]
         known = [time for time in stated if time is not None]
-        # Behind the last packet it gives away what it still holds, a frame a tick.
-        times = [*known, *(known[-1] + late for late in range(1, len(stated) - len(known) + 1))] if known else []
+        # Behind the last packet it gives away what it still holds; a frame may last several ticks.
+        step = int(np.median(np.diff(known))) if len(known) > 1 else guessed_last
+        times = [*known, *(known[-1] + late * step for late in range(1, len(stated) - len(known) + 1))] if known else []
         if len(times) == len(guessed):
-            return times
-    return guessed  # it is damaged: whoever decodes it says where
+            return times, step
+    return guessed, guessed_last  # it is damaged: whoever decodes it says where
 
 
 def _refuse_close(times: Sequence[int], time_base: Fraction, name: str) -> None:
