@@ -14,14 +14,18 @@ import clips
 from scrubin.audit.pictures.stills import not_black
 from scrubin.base.errors import VideoError
 from scrubin.base.pixels import is_black
+from scrubin.curate.by_hand.one_render import RenderRequest
 from scrubin.data.export.lerobot_videos import black_frames
 from scrubin.media.probe import probe
+from scrubin.media.raw_file import stored_sha256
+from scrubin.media.source import Source
 from scrubin.media.structure import Structure
 from scrubin.stages.render.check import check_seams, check_video
 from scrubin.stages.render.encode import encode
 from scrubin.stages.render.parts import Parts
 from scrubin.stages.render.plan import Plan, Redaction, SourceFile, plan
 from scrubin.stages.render.render_params import RenderParams
+from scrubin.stages.render.rendering import FileToRender, prepare
 
 PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)
 
@@ -213,6 +217,22 @@ def test_a_video_damaged_in_the_middle_is_refused_and_leaves_nothing(tmp_path):
         rendered(source, tmp_path / "out.mkv")
 
 
+def test_frames_that_matroska_cannot_tell_apart_are_refused_where_they_are_kept(tmp_path):
+    def file(name: str, fps: str, start_s: float, end_s: float) -> FileToRender:
+        source = Source.of_file(name, stored_sha256(clips.clip(tmp_path / name, fps=fps, seconds=0.05), name))
+        return FileToRender("r", "mono", source, "T", "id", start_s, end_s, fps, False, ())
+
+    assert prepare(tmp_path, file("a.mp4", "1000", 0.0, 0.05), PARAMS).plan.frame_count == 50
+    assert prepare(tmp_path, file("b.mp4", "2000", 0.01, 0.0105), PARAMS).plan.frame_count == 1
+    match = (
+        r"b.mp4: 60 frames are less than 1 ms apart, which Matroska cannot state; export it with a constant frame rate of 1000 fps or below"
+    )
+    with pytest.raises(VideoError, match=match):
+        RenderRequest(tmp_path / "b.mp4", "b.mp4", 0.01, 0.041, (), ()).prepared(PARAMS)
+    with pytest.raises(VideoError, match=match):
+        prepare(tmp_path, file("b.mp4", "2000", 0.01, 0.041), PARAMS)
+
+
 def test_the_check_finds_each_kind_of_wrong_result(tmp_path):
     source = clips.numbered(tmp_path / "a.mkv", 60)
     planned = rendered(source, tmp_path / "out.mkv", (0.5, 2.5), [Redaction(1.0, 1.5, None)])
@@ -240,5 +260,7 @@ def test_the_check_finds_each_kind_of_wrong_result(tmp_path):
 def test_frames_that_were_rendered_at_one_time_are_found(check, tmp_path):
     clips.clip(tmp_path / "a.mkv", fps="2000", seconds=0.01, more=("-pix_fmt", "yuv420p", "-bsf:v", "filter_units=remove_types=6-8"))
     planned = plan(range(20), Fraction(1, 2000), Fraction(1, 100), (0.0, 1.0), (), (96, 64))
-    with pytest.raises(VideoError, match=r"frames \d and \d were rendered at one time: .* Matroska cannot state; export it at 1000 fps"):
+    with pytest.raises(
+        VideoError, match=r"frames \d and \d were rendered at one time: .* Matroska cannot state; export it with a constant"
+    ):
         check(tmp_path / "a.mkv", planned, "a")

@@ -47,15 +47,6 @@ def test_a_variable_rate_is_seen_in_the_times(tmp_path, suffix):
     assert [round(float(time) * 1000) for time in found.times_s] == pts
 
 
-def test_frames_that_matroska_cannot_tell_apart_are_refused_and_1000_a_second_are_not(tmp_path):
-    assert probe(clips.clip(tmp_path / "a.mp4", fps="1000", seconds=0.05), "a").frame_count == 50
-    fast = clips.clip(tmp_path / "b.mp4", fps="2000", seconds=0.025)
-    with pytest.raises(
-        VideoError, match=r"b: 48 frames are less than 1 ms apart, which Matroska cannot state; export it at 1000 fps or below"
-    ):
-        probe(fast, "b")
-
-
 DROPPED = ("-vf", "setpts=N+2*floor(N/10)", "-fps_mode", "passthrough")
 """Behind every tenth frame two are missing."""
 

@@ -36,7 +36,6 @@ UNFINISHED = "it is unfinished: its index (moov) is missing; the recorder was st
 BARE = "it is a bare stream, which has no times"
 FIX_BARE = "put it into a container with the rate of its recorder, such as: mkvmerge --default-duration 0:25p -o FILE.mkv FILE"
 _NO_TIMES = 0x80  # AVFMT_NOTIMESTAMPS
-FIX_CLOSE = "export it at 1000 fps or below"
 
 
 def unreadable(path: Path, name: str, error: FFmpegError) -> VideoError:
@@ -185,7 +184,6 @@ def _probe_open(path: Path, container: av.container.InputContainer, name: str) -
         raise VideoError(name, "it holds no frame with a time", FIX_EXPORT)
     if len(times) != len(pts):
         raise VideoError(name, f"{len(pts) - len(times)} frames share their time with another", FIX_EXPORT)
-    _refuse_close(times, time_base, name)
     refuse_other_count(path, len(times))
     fps, variable, frame_s = _rate(times, time_base, last_duration, stream)
     end_s = (times[-1] - times[0]) * time_base + frame_s
@@ -326,16 +324,6 @@ def _times_around_gaps(path: Path, name: str, guessed: list[int], guessed_last: 
         if len(times) == len(guessed):
             return times, step
     return guessed, guessed_last  # it is damaged: whoever decodes it says where
-
-
-def _refuse_close(times: Sequence[int], time_base: Fraction, name: str) -> None:
-    """Raise a `VideoError` when several frames have one time in a released video: it ticks in milliseconds."""
-    tick = time_base * 1000
-    ms = ((np.array(times, dtype=np.int64) - times[0]) * 2 * tick.numerator + tick.denominator) // (2 * tick.denominator)
-    same = np.diff(ms) == 0
-    close = int((np.append(same, False) | np.append(False, same)).sum())
-    if close:
-        raise VideoError(name, f"{count_text(close, 'frame')} are less than 1 ms apart, which Matroska cannot state", FIX_CLOSE)
 
 
 def _first_frame(path: Path, name: str) -> av.VideoFrame:

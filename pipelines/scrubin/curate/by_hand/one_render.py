@@ -17,6 +17,7 @@ from scrubin.media.decode import decoded
 from scrubin.media.opening import FIX_COPY
 from scrubin.media.probe import Probe, probe
 from scrubin.media.structure import structure
+from scrubin.stages.render.check import refuse_close
 from scrubin.stages.render.effort import estimate_s
 from scrubin.stages.render.parts import REENCODE, Parts, parts_of_files
 from scrubin.stages.render.plan import Plan, Redaction, SourceFile, plan
@@ -63,6 +64,7 @@ class RenderRequest:
             probed, groups = probe(self.source, self.name), structure(self.source, self.name)
             refuse_cropped(self.source, self.name, probed)
             cut = self._planned(probed)
+            refuse_close(cut, self.name)
             file = SourceFile(self.source, self.name, probed, groups)
             return Prepared(probed, (file,), cut, parts_of_files(cut, (file,), params.mode))
 

@@ -18,13 +18,13 @@ import av
 import numpy as np
 
 from scrubin.base.errors import VideoError
+from scrubin.base.faults import count_text
 from scrubin.base.machine import decoder_threads
 from scrubin.base.pixels import is_black
 from scrubin.media.containers import h264
 from scrubin.media.damage import with_threads
 from scrubin.media.decode import decoded
 from scrubin.media.opening import open_video
-from scrubin.media.probe import FIX_CLOSE
 from scrubin.stages.render.parts import Parts
 from scrubin.stages.render.plan import Hidden, Plan
 from scrubin.stages.render.smart import FIX_REENCODE, SEAM_FRAMES, Witness, picture_hash
@@ -38,6 +38,17 @@ EDGE_PX = 8
 # Red, green and blue of luma, in thousandths (ITU-R BT.601).
 LUMA = np.array([299, 587, 114])
 FIX = "try a lower render.crf or render.preset slower, or exclude the recording; please report it with the file"
+FIX_CLOSE = "export it with a constant frame rate of 1000 fps or below"
+
+
+def refuse_close(plan: Plan, name: str) -> None:
+    """Raise a `VideoError` when kept frames would have one time in the released video: it ticks in milliseconds."""
+    tick = plan.time_base * 1000
+    ms = (np.array(plan.ticks, dtype=np.int64) * 2 * tick.numerator + tick.denominator) // (2 * tick.denominator)
+    same = np.diff(ms) == 0
+    close = int((np.append(same, False) | np.append(False, same)).sum())
+    if close:
+        raise VideoError(name, f"{count_text(close, 'frame')} are less than 1 ms apart, which Matroska cannot state", FIX_CLOSE)
 
 
 def check_video(path: Path, plan: Plan, name: str) -> None:

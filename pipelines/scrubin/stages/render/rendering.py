@@ -67,7 +67,7 @@ def prepare(raw: Path, file: FileToRender, params: RenderParams) -> Prepared:
     Raises
     ------
     VideoError
-        When it cannot be read, or no frame of it is kept.
+        When it cannot be read, no frame of it is kept, or kept frames are less than a millisecond apart.
     """
     probed = file.source.probe(raw)
     try:
@@ -75,6 +75,7 @@ def prepare(raw: Path, file: FileToRender, params: RenderParams) -> Prepared:
         planned = plan(probed.pts, probed.time_base, probed.end_s, (file.start_s, file.end_s), file.redactions, size_px)
     except ValueError as error:
         raise VideoError(file.path, str(error), "correct start_s and end_s in recordings.csv") from error
+    check.refuse_close(planned, file.path)
     paths = [(raw / path, path) for path in file.source.paths]
     firsts = [part.first for part in file.source.parts]
     files = files_of(paths, file.source.probes(raw), file.source.structures(raw), firsts, file.source.view)
