@@ -252,6 +252,7 @@ NOT_CSV = r"its name does not end in \.csv, and no row of it is read; save it as
         ("Knot_rater3.csv.dvc", NOT_CSV),
         ("St. Knot_rater3.tab", NOT_CSV),
         ("Knot_raterAnna.tsv", NOT_CSV),
+        ("Knot_rater_A.tsv", NOT_CSV),
         ("ratings.tsv", NOT_CSV),
         ("errors.csv.txt", NOT_CSV),
         ("Knot_rater3.XLSX", r"it is a spreadsheet \(\.xlsx\), and no row of it is read; save it as CSV"),
@@ -307,6 +308,13 @@ def test_a_rater_sheet_that_nothing_reads_is_an_error_and_never_one_rater_fewer(
         # The sheet of this name is there.
         *("Knot_rater1.xlsx", "Knot_rater1.csv.dvc", "Knot_rater1.csv~", "old/Knot_rater1.csv", "Knot_rater1.tsv"),
         *("ratings.pdf", "errors.log", "the form.tsv", "forms/a.csv"),
+        *(
+            "inter_rater_agreement.xlsx",
+            "expert_rater_training.xlsx",
+            "Knot_rater_comments.xlsx",
+            "Knot_rater_names.xlsx",
+            "stats/errors.xlsx",
+        ),
     ],
 )
 def test_what_is_no_rater_sheet_or_stands_beside_one_of_its_name_is_let_be(name, write_sheet):
@@ -323,7 +331,9 @@ def test_originals_and_scans_beside_a_long_table_with_their_task_and_rater_stop_
         (tmp_path / name).write_text("x")
     sheets = read_folder(tmp_path, ["Knot"])
     assert [sheet.rater for sheet in sheets] == ["1", "2"]
-    assert unread_tables(tmp_path, sheets) == []
+    assert [(unread.fault.file, unread.is_meant) for unread in unread_tables(tmp_path, sheets)] == [
+        (str(tmp_path / name), False) for name in ("Knot/rater2.ods", "originals/Knot_rater1.xlsx")
+    ]
     for name in ("Knot_rater3.xlsx", "originals/Knot_rater1_errors.xlsx"):
         (tmp_path / name).write_text("x")
         with pytest.raises(RatingsError, match=re.escape(f"{name}: it ")):
@@ -335,10 +345,17 @@ def test_originals_and_scans_beside_a_long_table_with_their_task_and_rater_stop_
 
 def test_a_table_that_may_have_ratings_of_its_own_is_said_and_a_copy_or_document_is_not(write_sheet):
     folder = write_sheet("Knot_rater1.csv", SHEET)
-    said = ["Knot_rater3.txt", "Nord/Knot_rater1.csv", "Sued/KNOT_rater01.tsv", "forms/a.csv"]
+    said = [
+        "Knot_rater3.txt",
+        "Nord/Knot_rater1.csv",
+        "Nord/Knot_rater1.txt",
+        "Nord/Knot_rater1.xlsx",
+        "Sued/KNOT_rater01.tsv",
+        "forms/a.csv",
+    ]
     for name in (*said, "old/Knot_rater1.csv", "Knot_rater1.xlsx", "originals/Knot_rater1.xlsx", "Knot_rater3.pdf", "Knot_rater3.mp4"):
         (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text("x")
+        (folder / name).write_text("an original" if name.startswith(("Knot_rater1.", "originals")) else "x")
     (folder / "old/Knot_rater1.csv").write_bytes((folder / "Knot_rater1.csv").read_bytes())
     found = unread_tables(folder, read_folder(folder, ["Knot"]))
     assert [(unread.fault.file, unread.is_meant) for unread in found] == [(str(folder / name), False) for name in said]

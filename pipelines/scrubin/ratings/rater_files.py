@@ -213,13 +213,12 @@ SPREADSHEETS = ("xlsx", "xls", "xlsm", "xlsb", "ods", "numbers")
 _TABLES = "|".join(("csv", "tsv", "tab", *SPREADSHEETS))
 _OWN = r"(?:(?P<task>.*)_)?rater_?(?P<rater>[0-9]+)(?P<errors>_errors)?|ratings|errors"
 _MEANT = re.compile(
-    rf"(?P<name>{_OWN}|.*_rater_?(?!s\.|errors\.)[^\W\d_]+(?:_errors)?)\.(?:{_TABLES}|csv\..*)",
+    rf"(?P<name>{_OWN}|.*_rater(?!s\.|errors\.)(?:_?[^\W\d_]|[^\W\d_]+)(?:_errors)?)\.(?:{_TABLES}|csv\..*)",
     re.IGNORECASE,
 )
 """Names of tables that only a rater sheet has, though nothing reads it: it ends otherwise, or lies in a folder of its own."""
 _OTHER = re.compile(rf"(?P<name>{_OWN})(?:\.(?:txt|dat))?|(?P<table>.+?)\.(?:{_TABLES}|csv\.txt)", re.IGNORECASE)
 """Names of what may be a table; spreadsheets save text with tabs as ``.txt``, and other documents are none."""
-_TEXT_TABLES = (".csv", ".tsv", ".tab")
 _LEFT_BY_SYSTEMS = (".", "~", "__MACOSX")
 _PERSON = re.compile(r"[^0-9]*[^\W\d_].*")
 
@@ -287,8 +286,8 @@ class Unread:
 def unread_tables(folder: Path, sheets: Iterable[RaterSheet]) -> list[Unread]:
     """Return the tables of a folder that nothing reads, sorted, but those that stand for what is read, such as its spreadsheet.
 
-    What systems and editors leave, and documents such as a README, are none. Of text in a folder below, which may be an old copy or of
-    another site, only what has the same bytes as what is read is left out.
+    What systems and editors leave, and documents such as a README, are none. Of a folder below, whose tables may be old copies or of
+    another site, only what has the same bytes as what is read, or as a file of its name above, is left out.
 
     Parameters
     ----------
@@ -299,18 +298,20 @@ def unread_tables(folder: Path, sheets: Iterable[RaterSheet]) -> list[Unread]:
     """
     known = {(sheet.task.lower(), sheet.rater, sheet.marks_errors) for sheet in sheets}
     found = []
+    sheet_files = [path for path in folder.glob("*") if path.suffix.lower() == ".csv" and path.is_file()]
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder).parts
         is_read = len(inside) == 1 and path.suffix.lower() == ".csv"
         match = _MEANT.fullmatch(path.name) or _OTHER.fullmatch(path.name)
         if match is None or is_read or any(part.startswith(_LEFT_BY_SYSTEMS) for part in inside) or not path.is_file():
             continue
-        of, is_text_below = match.groupdict(), len(inside) > 1 and path.suffix.lower() in _TEXT_TABLES
+        of, is_below = match.groupdict(), len(inside) > 1
         beside = folder / f"{of['name'] or of['table']}.csv"
         is_known = bool(of["rater"]) and ((of["task"] or path.parent.name).lower(), canonical(of["rater"]), bool(of["errors"])) in known
         if not beside.is_file() and not is_known:
-            found.append(_not_read(path, folder, is_meant=match.re is _MEANT))
-        elif is_text_below and not (beside.is_file() and filecmp.cmp(path, beside, shallow=False)):
+            is_meant = match.re is _MEANT and not (is_below and of["name"].lower() == "errors")  # as statistics are named, too
+            found.append(_not_read(path, folder, is_meant=is_meant))
+        elif is_below and not any(filecmp.cmp(path, one, shallow=False) for one in (*sheet_files, folder / path.name) if one.is_file()):
             found.append(_not_read(path, folder, is_meant=False))
     return found
 
