@@ -42,7 +42,7 @@ def with_timecode(raw, name: str, code: str, frames: range = range(50)) -> str:
     return name
 
 
-def test_a_timecodeays_what_is_missing_to_the_frame(tmp_path):
+def test_a_timecode_says_what_is_missing_to_the_frame(tmp_path):
     names = [with_timecode(tmp_path, f"{n}.mov", code) for n, code in enumerate(("10:00:00:00", "10:00:02:00", "10:00:04:05"))]
     assert gaps(tmp_path, *names, source="timecode") == [0, 0, Fraction(5, 25)]
 
@@ -80,6 +80,16 @@ def test_numbers_have_as_many_digits_as_their_rate_needs(code, fps, number):
 @given(number=st.integers(0, 24 * 3600 * 29), rate=st.sampled_from([30, 60]))
 def test_drop_frame_labels_count_every_frame_once(number, rate):
     assert timecode("a", drop_frame(number, rate), Fraction(rate * 1000, 1001)).time_s == number / Fraction(rate * 1000, 1001)
+
+
+def test_a_time_with_milliseconds_is_no_timecode():
+    assert timecode("a", "12:30:15:29", Fraction(30)).time_s == 45015 + Fraction(29, 30)
+    assert timecode("a", "12:30:15:24", Fraction(4800, 199), is_exact=False)
+    for text in ("12:30:15.500", "12:30:15.020", "12:30:15:30"):
+        with pytest.raises(VideoError, match="a: it has no timecode; write none into the column 'clock'"):
+            timecode("a", text, Fraction(30))
+    with pytest.raises(VideoError):
+        timecode("a", "12:30:15.500", Fraction(4800, 199), is_exact=False)
 
 
 def test_one_hour_of_drop_frame_timecode_is_an_hour():

@@ -146,7 +146,10 @@ def for_programs(path: Path, folder: Path) -> Iterator[Path]:
 
 
 FIX_COPY = "copy it again from the recorder, or exclude the recording in recordings.csv"
-FIX_TIMES = "export it again with times from 0 on, as with: ffmpeg -i ORIGINAL -c copy -avoid_negative_ts make_zero a.mkv"
+FIX_TIMES = (
+    "export it again with times from 0 on, from the recorder's own file that it was made from, not from this one, in which they are lost, "
+    "as with: ffmpeg -i RECORDERS_FILE -c copy -avoid_negative_ts make_zero a.mkv"
+)
 # The promise of a stream is exact to a frame or two; that of a whole container to its other streams.
 STREAM_SLACK_S = Fraction(1, 5)
 CONTAINER_SLACK_S = Fraction(1)

@@ -105,8 +105,9 @@ def begin(raw: Path, path: str, part: JoinedPart, clock: ClockParams) -> Begin:
         When it does not say so.
     """
     if clock.source == TIMECODE:
-        counted = counted_fps(part.probe.fps, stated_rate(raw / path), is_exact=not part.probe.variable_rate)
-        return timecode(path, _tag(raw / path, path, "timecode"), counted)
+        stated, is_exact = stated_rate(raw / path), not part.probe.variable_rate
+        counted = counted_fps(part.probe.fps, stated, is_exact=is_exact)
+        return timecode(path, _tag(raw / path, path, "timecode"), counted, is_exact=is_exact or stated is not None)
     if clock.source == FILE_NAME:
         return Begin(_since_epoch_s(named(path, clock.format)))
     if clock.source == DICOM_TIME:
@@ -118,7 +119,7 @@ def begin(raw: Path, path: str, part: JoinedPart, clock: ClockParams) -> Begin:
         raise VideoError(path, "it does not say when it was recorded (creation_time)", FIX_CLOCK) from error
 
 
-def timecode(path: str, text: str, fps: Fraction) -> Begin:
+def timecode(path: str, text: str, fps: Fraction, *, is_exact: bool = True) -> Begin:
     """Return the time of a SMPTE timecode from midnight on, exact to the frame.
 
     With a semicolon (drop-frame) numbers are left out so that the count keeps up with the clock: at 30000/1001 frames per second the first
@@ -131,20 +132,23 @@ def timecode(path: str, text: str, fps: Fraction) -> Begin:
         The file, and what it says.
     fps
         Numbers a second.
+    is_exact
+        Whether it is that, not an average.
 
     Raises
     ------
     VideoError
-        When there is none.
+        When there is none, or a number of a frame that this rate does not have.
 
     >>> timecode("a.mxf", "00:01:00;02", Fraction(30000, 1001)).time_s * Fraction(30000, 1001)
     Fraction(1800, 1)
     """
-    match = _TIMECODE.fullmatch(text.strip())
-    if match is None:
+    match, base = _TIMECODE.fullmatch(text.strip()), round(fps)
+    # What is called a timecode may be a time with milliseconds. An average rate may be below the one that is counted by.
+    numbers, digits = max(1, base), max(2, len(str(base - 1)))
+    if match is None or len(match["frames"]) > digits or (is_exact and int(match["frames"]) >= numbers):
         raise VideoError(path, "it has no timecode", FIX_CLOCK)
     hours, minutes, seconds, frames = (int(match[name]) for name in ("hours", "minutes", "seconds", "frames"))
-    base = round(fps)
     dropped = base // 15 if match["drop"] in ";." and base % 30 == 0 else 0
 
     def number(minutes: int) -> int:
