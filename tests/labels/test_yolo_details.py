@@ -289,10 +289,16 @@ def test_an_outline_that_is_traced_is_one_though_its_row_is_as_long_as_one_of_po
     assert found_of(tmp_path / "a", [row_of(traced)]) == "yolo-seg"
 
 
-@each("row", [f"{TWO_POINTS} .5 .5", "0 .4 .4 .6 .4 .6 .6 .4 .6", "0 .4 .4 .6 .4 .6 1.001 .4 .6", "0 .4 .4 .6 .4 .6 .6 .4 .6 .9 2"])
+@each("row", [f"{TWO_POINTS} .7 .5", "0 .4 .4 .6 .4 .6 .6 .4 .6", "0 .4 .4 .6 .4 .6 1.001 .4 .6", "0 .4 .4 .6 .4 .6 .6 .4 .6 .9 2"])
 def test_yaml_that_names_classes_and_no_points_says_corners(row, tmp_path):
     assert found_of(tmp_path / "a", [row], name="data.yaml") == "yolo-seg"
     assert found_of(tmp_path / "b", [row], name="tools.yml", below="labels/train/v1") == "yolo-seg"
+
+
+@each("row", ["0 .5 .5 .4 .4 .40 .42 .91 .61 .62 .80", "0 .5 .5 .4 .4 .40 .42 .91 .61 .62 .80 .77", "0 .5 .5 .4 .4 .40 .42 .91"])
+def test_a_box_with_points_in_it_is_asked_for_though_yaml_names_classes_alone(row, tmp_path):
+    assert found_of(tmp_path / "a", [row, row], name="data.yaml") == BOTH
+    assert found_of(tmp_path / "b", [row, "0 .1 .1 .3 .1 .3 .3 .1 .3 .05 .2"], name="data.yaml") == "yolo-seg"
 
 
 def test_a_corner_just_outside_makes_no_poses_where_other_rows_say_corners(tmp_path):
