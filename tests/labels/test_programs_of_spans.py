@@ -395,10 +395,15 @@ def test_instruments_of_hands_and_of_those_who_operate_are_of_one_annotator(tier
         read_files("elan", eaf(both, {"t1": 0, "t2": 40}))
 
 
-@each("second, is_read", [("t1 t2 grasper", False), ("t2 t3 grasper", True), ("t1 t2 grasper #2", True), ("t1 t3 grasper,grasp,gut", False)])
+@each(
+    "second, is_read", [("t1 t2 grasper", False), ("t2 t3 grasper", True), ("t1 t2 grasper #2", True), ("t1 t3 grasper,grasp,gut", False)]
+)
 def test_an_instrument_that_two_people_saw_at_once_is_refused(second, is_read):
     start, end, label = second.split(maxsplit=2)
-    of = {'TIER_ID="instrument@AB"': [(aligned("a0", "t1", "t2"), "grasper")], 'TIER_ID="instrument@CD"': [(aligned("a1", start, end), label)]}
+    of = {
+        'TIER_ID="instrument@AB"': [(aligned("a0", "t1", "t2"), "grasper")],
+        'TIER_ID="instrument@CD"': [(aligned("a1", start, end), label)],
+    }
     files = eaf(of, {"t1": 0, "t2": 40, "t3": 80})
     said = "'grasper' is on the tiers 'instrument@AB' and 'instrument@CD' at once"
     assert is_read == (said not in " ".join(fault.sentence for fault in faults_of("elan", files)))

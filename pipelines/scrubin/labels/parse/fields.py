@@ -157,9 +157,7 @@ def rate(value: Any) -> Fraction | None:
     return ntsc if stated.denominator > 1 and abs(stated - ntsc) < Fraction(1, 100) else stated
 
 
-def rate_of_times(
-    tracks: Sequence[Sequence[tuple[int, float]]], counts: Iterable[tuple[int, float]]
-) -> tuple[Fraction | None, RateRanges]:
+def rate_of_times(tracks: Sequence[Sequence[tuple[int, float]]], counts: Iterable[tuple[int, float]]) -> tuple[Fraction | None, RateRanges]:
     """Return at how many frames per second a program counted, by the times that it wrote beside its frames, and by its whole counts.
 
     A rate fits that has all of them within a millisecond. Of several those count that have each within its last decimal, the usual ones

@@ -149,7 +149,9 @@ def _holds_points(row: Row) -> bool:
     """Return whether what would be the box of points holds them, as hardly any outline has it; no quadrangle counts as one point."""
     x, y, w, h = (float(cell) for cell in row[1:OF_BOX])
     cells = [float(cell) for cell in row[OF_BOX : OF_BOX + _points(row) * OF_POINT]]
-    places = [(px, py) for px, py, seen in zip(*(cells[at::OF_POINT] for at in range(OF_POINT)), strict=True) if (px, py, seen) != (0, 0, 0)]
+    places = [
+        (px, py) for px, py, seen in zip(*(cells[at::OF_POINT] for at in range(OF_POINT)), strict=True) if (px, py, seen) != (0, 0, 0)
+    ]
     inside = all(abs(px - x) <= w / 2 + OUTSIDE and abs(py - y) <= h / 2 + OUTSIDE for px, py in places)
     return bool(cells) and len(row) != QUADRANGLE and inside
 

@@ -302,7 +302,9 @@ def _refuse_seen_twice(document: _Document, spans: list[NamedSpan], tiers: Mappi
     for of in by_instrument.values():
         ordered = sorted(of, key=lambda span: span.start)
         for at, one in enumerate(ordered):
-            for other in itertools.takewhile(lambda later, end=one.end: later.start < end, ordered[at + 1 :]):
+            for other in itertools.islice(ordered, at + 1, None):
+                if other.start >= one.end:
+                    break
                 if tiers[one.of].person != tiers[other.of].person:
                     what = f"'{one.label[:60]}' is on the tiers '{one.of}' and '{other.of}' at once, as if two people had seen it"
                     fix = "export the tiers of one annotator; where there are two of it, number them, such as grasper #1 and grasper #2"
