@@ -374,6 +374,15 @@ def test_predicted_points_have_as_many_numbers_as_those_of_the_ground_truth():
     assert (rows[POINTS][0], rows["score"].tolist()) == ((Point("1", 0.25, 0.2, 2), Point("2", 0.4, 0.3, 2)), [0.9])
 
 
+@each("more, score", [("", 1.0), (" 0.7", 0.7)])
+def test_predicted_points_may_have_confidences_where_those_of_the_ground_truth_have_two_numbers(more, score):
+    truth = collection(f"0 {BOX} 0.25 0.2 0.4 0.3\n", f"{CLASSES}kpt_shape: [2, 2]\n")
+    options = Options(classes=truth.recordings[0].vocabulary, lists=truth.lists, predicted=True)
+    files = {"p/v1_000004.txt": f"0 {BOX} 0.25 0.2 0.9 0.4 0.3 0.8{more}\n".encode()}
+    rows = read(files, format_of("yolo-pose"), options).recordings[0].instances.rows
+    assert (rows[POINTS][0], rows["score"].tolist()) == ((Point("1", 0.25, 0.2, 2), Point("2", 0.4, 0.3, 2)), [score])
+
+
 DARKNET = {
     "t/obj.names": b"grasper\nhook\n",
     "t/obj.data": b"classes = 2\ntrain = data/train.txt\nnames = data/obj.names\nbackup = backup/\n",
@@ -402,7 +411,7 @@ def test_a_list_that_darknet_names_and_that_is_missing_is_asked_for():
 ROW_OF_BOX, BOTH_NAMES = b"1 .5 .5 .2 .2\n", b"grasper\nhook\n"
 SAME_NAMES = {
     "lists": {"y/v1_1.txt": ROW_OF_BOX, "y/classes.txt": BOTH_NAMES, "y/obj.names": BOTH_NAMES},
-    "another list": {"y/v1_1.txt": ROW_OF_BOX, "y/data.yaml": b"names: [grasper, hook]\n", "y/coco.names": b"person\ncar\n"},
+    "another list": {"y/v1_1.txt": ROW_OF_BOX, "y/data.yaml": b"names: [grasper, hook]\n", "y/coco.names": b"person\ncar\nbus\n"},
     "list elsewhere": {"y/v1_1.txt": ROW_OF_BOX, "y/data.yaml": b"names: [grasper, hook]\n", "y/obj.data": b"names = data/obj.names\n"},
     "tasks": {
         name.replace("t/", f"{task}/").replace("frame_", f"{task}_"): data for task in ("t1", "t2") for name, data in DARKNET.items()
@@ -422,6 +431,14 @@ def test_lists_of_other_classes_are_refused():
     for case, name in (("lists", "y/obj.names"), ("tasks", "t2/obj.names")):
         (told,) = sentences(faults_of("yolo", {**SAME_NAMES[case], name: b"hook\ngrasper\n"}), "error")
         assert f"{name}: the classes are also named in" in told
+
+
+def test_a_list_of_darknet_beside_yaml_in_another_order_is_refused_and_one_of_another_length_passed_over():
+    files = SAME_NAMES["another list"]
+    (told,) = sentences(faults_of("yolo", {**files, "y/coco.names": b"hook\ngrasper\n"}), "error")
+    assert "y/data.yaml: the classes are also named in y/coco.names, and not as here" in told
+    (told,) = sentences(faults_of("yolo", files))
+    assert told.startswith("y/coco.names: not read: it has 3 names and the YAML beside it 2")
 
 
 def test_numbers_that_nothing_names_are_no_classes_of_prostatd_elsewhere():

@@ -84,7 +84,7 @@ def kinds(path: Path) -> frozenset[Kind]:
         return NEITHER
     stated = _shapes(path)
     shapes = stated - {0}
-    if any(_has_shape(row, numbers) for row in rows for numbers in shapes):
+    if any(has_shape(row, numbers) for row in rows for numbers in shapes):
         return POINTS
     # Four ids are whole numbers, corners and boxes hardly ever.
     if are_tracked(rows) or not any(float(cell) % 1 for row in rows for cell in row[1:4]):
@@ -125,7 +125,7 @@ def _visibilities(row: Row) -> Row:
     return row[OF_BOX + 2 : OF_BOX + _points(row) * OF_POINT : OF_POINT]
 
 
-def _has_shape(row: Row, numbers: int) -> bool:
+def has_shape(row: Row, numbers: int) -> bool:
     """Return whether a row has points of so many numbers, perhaps with a confidence and the id of a track."""
     further = len(row) - OF_BOX - numbers
     return further in (0, 1) or (further == 2 and is_whole(row[-1]))

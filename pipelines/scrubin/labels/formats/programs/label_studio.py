@@ -7,9 +7,9 @@ its span of life (``label_studio_sdk`` 2.1.2, ``postprocessing/video.py``). They
 (``from_name``), else phases, where the vocabulary has them. Where two overlap, the later one counts, and it is said.
 
 Frames are counted at the ``framerate`` of the tag, whatever the video has. Tracks state it, as the ``time`` of a key frame is frame /
-framerate, all of a task together, though some tracks may begin at 0 s; timelines do not. The recording is called like the video, an upload without the eight letters that it
-got. One annotation of a task is read: the only one, or the only one marked as ground truth. Predictions, cancelled ones and results of
-other types are counted.
+framerate, all of a task together, though some tracks may begin at 0 s; timelines do not. The recording is called like the video, an
+upload without the eight letters that it got. One annotation of a task is read: the only one, or the only one marked as ground truth.
+Predictions, cancelled ones and results of other types are counted.
 """
 
 from __future__ import annotations
