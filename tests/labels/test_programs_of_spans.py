@@ -124,6 +124,13 @@ def test_a_video_that_was_added_twice_is_one():
     assert labels.segments["end"].tolist() == [NS, 2 * NS]
 
 
+def test_a_video_that_was_added_twice_and_labelled_otherwise_is_refused():
+    of = {**ONE_TWICE["metadata"], "m2": {**ONE_TWICE["metadata"]["m2"], "av": {"0": "gallbladder-dissection"}}}
+    said = "files '1' and '2' are both 'endoscope', and say 'preparation' and 'gallbladder-dissection' at once; keep the labels of one"
+    with pytest.raises(AnnotationError, match=said):
+        read_files("via3", via(**ONE_TWICE | {"metadata": of}))
+
+
 @each("files", [via(**TWO_FILES), {"a/export.csv": (CSV + LIKE_IT).encode()}], say=lambda files: next(iter(files)))
 def test_two_videos_of_one_name_are_refused(files):
     with pytest.raises(AnnotationError, match=r"files '.*', '.*' are several videos of the name '(endoscope|op 1)'; give each video"):
