@@ -105,7 +105,6 @@ def test_numbers_of_classes_above_a_matrix_are_no_scores_of_frame_0(tmp_path, ca
         [[1], [0.25]],
         # Shares of two classes, votes of three models, ranks of classes, ratings, percents that are rounded, one frame with its number.
         [[1, 0], [0.02, 0.98], [0.9, 0.1]],
-        [[0, 1], [0.334, 0.667], [1, 0]],
         [[2, 1, 0], [0, 3, 0], [3, 0, 0], [3, 0, 0], [1, 1, 0]],
         [[0, 1, 2], [0, 3, 0], [1, 1, 1], [3, 0, 0], [0, 3, 0]],
         [[3, 1, 2], [1, 3, 2], [3, 2, 1], [1, 2, 3]],
@@ -129,10 +128,15 @@ def test_numbers_of_two_classes_above_scores_are_no_scores(header):
 
 
 def test_numbers_of_two_classes_above_shares_are_told_by_how_they_are_written():
-    # pandas writes these names, and every number with a point; who writes 1 without one writes it so in every row.
-    for shares, rules in (("0.02,0.98\n1.0,0.0\n", ["header"]), ("0.02,0.98\n1,0\n", [])):
+    # Names are whole; a program writes a score of 0 as 0.0, or as 0 in some rows.
+    for header, shares, rules in (
+        ("0,1", "0.02,0.98\n1.0,0.0\n", ["header"]),
+        ("0,1", "0.3,0.7\n1,0\n0.2,0.8\n", ["header"]),
+        ("0,1", "0.334,0.667\n1,0\n", ["header"]),
+        ("0.0,1.0", "0.02,0.98\n1,0\n", []),
+    ):
         faults = Faults()
-        matrix_tables.read_csv("a.csv", f"0,1\n{shares}".encode(), faults)
+        matrix_tables.read_csv("a.csv", f"{header}\n{shares}".encode(), faults)
         assert [one.rule for one in faults.all()] == rules
 
 

@@ -126,6 +126,11 @@ NTSC = Fraction(30_000, 1001)
         ([timed(48, fps=25.02, count=1501, seconds=60.0)], Fraction("25.02")),
         ([track(key(1, 10, enabled=False), frames=1791) | {"value": track(frames=1791)["value"] | {"duration": 60.0}}], Fraction("29.85")),
         ([timed(48, fps=10, count=100, seconds=10.0)], 10),
+        # Times with few decimals beside others, a track that begins at 0 s beside one that does not, and a time beside its frame by 0.4 ms.
+        ([at(1, 0.042, count=1440, seconds=60.0), timed(50, count=1440, seconds=60.0)], 24),
+        ([timed(1, 100, fps=25, count=1500, seconds=60.0), timed(10, 100, fps=25, count=1500, seconds=60.0, first=1)], 25),
+        ([at(10, 0.4170666666666667, count=1440, seconds=60.0), timed(50, count=1440, seconds=60.0)], 24),
+        ([timed(10, fps=29.97, seconds=0), at(300, 10.01, count=0)], NTSC),
     ],
 )
 def test_a_track_states_the_rate_at_which_label_studio_counted(results, fps):

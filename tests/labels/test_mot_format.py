@@ -110,6 +110,16 @@ def test_a_whole_rate_of_a_sequence_is_the_rounding_of_the_one_that_is_said(tmp_
     assert "states 30 frames per second; leave --fps out" in capsys.readouterr().err
 
 
+def test_rates_of_several_recordings_are_written_each_and_read_again(tmp_path, capsys):
+    folder = timed(tmp_path, "29.97")
+    (folder / "VID03.txt").write_text(ROW)
+    out = tmp_path / "out"
+    assert main(["convert", str(folder), "--to", "mot", "--fps", "25", "--image-size", "1708x960", "--out", str(out)]) == 0
+    assert "which no file of it states" not in capsys.readouterr().err
+    read = reader.read_path(out, None, Options()).collection.recordings
+    assert {one.recording: 1 / one.clock.period_s for one in read} == {"VID02": Fraction(30000, 1001), "VID03": 25}
+
+
 def timed(folder, rate):
     files = {"gt/gt.txt": ROW.encode(), "seqinfo.ini": f"[Sequence]\nimWidth=1708\nimHeight=960\nframeRate={rate}\n".encode()}
     for name, data in files.items():

@@ -124,6 +124,13 @@ def test_a_video_that_was_added_twice_is_one():
     assert labels.segments["end"].tolist() == [NS, 2 * NS]
 
 
+def test_a_video_that_was_added_twice_and_labelled_otherwise_is_refused():
+    of = {**ONE_TWICE["metadata"], "m2": {**ONE_TWICE["metadata"]["m2"], "av": {"0": "gallbladder-dissection"}}}
+    said = "files '1' and '2' are both 'endoscope', and say 'preparation' and 'gallbladder-dissection' at once; keep the labels of one"
+    with pytest.raises(AnnotationError, match=said):
+        read_files("via3", via(**ONE_TWICE | {"metadata": of}))
+
+
 @each("files", [via(**TWO_FILES), {"a/export.csv": (CSV + LIKE_IT).encode()}], say=lambda files: next(iter(files)))
 def test_two_videos_of_one_name_are_refused(files):
     with pytest.raises(AnnotationError, match=r"files '.*', '.*' are several videos of the name '(endoscope|op 1)'; give each video"):
@@ -362,6 +369,8 @@ def test_no_tier_of_surgery_is_refused_with_what_to_do():
         (('TIER_ID="phase@A" ANNOTATOR="A"', 'TIER_ID="phase@B" ANNOTATOR="B"'), "2 annotators have tiers of phases: 'phase@A', 'phase@B'"),
         (('TIER_ID="phase 1" PARTICIPANT="R1"', 'TIER_ID="phase 2" PARTICIPANT="R2"'), "2 participants have tiers of phases"),
         (('TIER_ID="phase@R1"', 'TIER_ID="phases@R2"'), "2 names behind '@' have tiers of phases"),
+        (('TIER_ID="gesture@R1"', 'TIER_ID="gesture@R2"'), "2 names behind '@' have tiers of gestures"),
+        (('TIER_ID="mark" PARTICIPANT="R1"', 'TIER_ID="mark 2" PARTICIPANT="R2"'), "2 participants have tiers of marks"),
         (('TIER_ID="phase"', 'TIER_ID="phase@R2"'), "several people have tiers of phases: 'phase', 'phase@R2'"),
         # What such a tier has the vocabulary says.
         (('TIER_ID="Ablauf@R1"', 'TIER_ID="Ablauf@R2"'), "2 names behind '@' have tiers of phases; export the tiers of one annotator"),
@@ -391,6 +400,21 @@ def test_instruments_of_hands_and_of_those_who_operate_are_of_one_annotator(tier
     both = {f'{tier} ANNOTATOR="{at}"': of[tier] for at, tier in enumerate(tiers)}
     with pytest.raises(AnnotationError, match="2 annotators have tiers of instruments"):
         read_files("elan", eaf(both, {"t1": 0, "t2": 40}))
+
+
+@each(
+    "second, is_read", [("t1 t2 grasper", False), ("t2 t3 grasper", True), ("t1 t2 grasper #2", True), ("t1 t3 grasper,grasp,gut", False)]
+)
+def test_an_instrument_that_two_people_saw_at_once_is_refused(second, is_read):
+    start, end, label = second.split(maxsplit=2)
+    of = {
+        'TIER_ID="instrument@AB"': [(aligned("a0", "t1", "t2"), "grasper")],
+        'TIER_ID="instrument@CD"': [(aligned("a1", start, end), label)],
+    }
+    files = eaf(of, {"t1": 0, "t2": 40, "t3": 80})
+    said = "'grasper' is on the tiers 'instrument@AB' and 'instrument@CD' at once"
+    assert is_read == (said not in " ".join(fault.sentence for fault in faults_of("elan", files)))
+    assert not is_read or len(read_files("elan", files).recordings[0].spans) == 2
 
 
 def test_tiers_of_one_person_and_those_that_are_not_kept_are_no_fault():

@@ -166,6 +166,13 @@ def test_rows_of_frames_are_no_list_of_where_phases_start(text):
         ("time_s,phase,duration\n0,Preparation,10\n10,b,12\n", "duration"),
         ("frame,phase,end\n0,Preparation,99\n100,b,199\n200,c,299\n", "end"),
         ("frame,phase,end\n0,Preparation,99\n100,Preparation,199\n200,b,299\n", "end"),
+        # Windows of one length, the last one shorter or not; spans that tile, of which one is long; times in milliseconds; a gap.
+        ("frame,phase,duration\n0,a,250\n250,a,250\n500,a,250\n750,b,180\n", "duration"),
+        ("second,phase,duration\n0,a,30\n30,a,30\n60,b,30\n", "duration"),
+        ("frame,phase,end\n0,a,1\n1,a,2\n2,a,3\n3,b,900\n", "end"),
+        ("frame,phase,end\n0,a,0\n1,a,1\n2,a,2\n3,b,899\n", "end"),
+        ("time_ms,phase,end_ms\n0,a,500\n500,a,1000\n1000,b,9000\n", "end_ms"),
+        ("frame,phase,end\n0,a,25\n25,a,50\n50,a,75\n200,b,225\n", "end"),
     ],
 )
 def test_rows_with_an_end_are_spans_and_are_refused(text, name):
@@ -177,6 +184,7 @@ def test_rows_with_an_end_are_spans_and_are_refused(text, name):
     [
         ("video,frame,phase,duration\nx,0,2,60\nx,1,2,60\nx,2,3,60\ny,0,2,90\ny,1,3,90\n", "duration"),
         ("video,frame,phase,duration\nx,0,2,60\nx,25,2,60\nx,50,3,60\ny,0,2,90\ny,25,2,90\n", "duration"),
+        ("frame,phase,end\n0,2,1\n1,2,2\n2,3,3\n", "end"),
         ("frame,phase,phase_end\n0,2,0\n1,2,0\n2,3,9\n", "phase_end"),
         ("time,phase,frame_end\n0.0,2,25\n1.0,2,50\n", "frame_end"),
     ],

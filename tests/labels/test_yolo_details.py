@@ -289,10 +289,16 @@ def test_an_outline_that_is_traced_is_one_though_its_row_is_as_long_as_one_of_po
     assert found_of(tmp_path / "a", [row_of(traced)]) == "yolo-seg"
 
 
-@each("row", [f"{TWO_POINTS} .5 .5", "0 .4 .4 .6 .4 .6 .6 .4 .6", "0 .4 .4 .6 .4 .6 1.001 .4 .6", "0 .4 .4 .6 .4 .6 .6 .4 .6 .9 2"])
+@each("row", [f"{TWO_POINTS} .7 .5", "0 .4 .4 .6 .4 .6 .6 .4 .6", "0 .4 .4 .6 .4 .6 1.001 .4 .6", "0 .4 .4 .6 .4 .6 .6 .4 .6 .9 2"])
 def test_yaml_that_names_classes_and_no_points_says_corners(row, tmp_path):
     assert found_of(tmp_path / "a", [row], name="data.yaml") == "yolo-seg"
     assert found_of(tmp_path / "b", [row], name="tools.yml", below="labels/train/v1") == "yolo-seg"
+
+
+@each("row", ["0 .5 .5 .4 .4 .40 .42 .91 .61 .62 .80", "0 .5 .5 .4 .4 .40 .42 .91 .61 .62 .80 .77", "0 .5 .5 .4 .4 .40 .42 .91"])
+def test_a_box_with_points_in_it_is_asked_for_though_yaml_names_classes_alone(row, tmp_path):
+    assert found_of(tmp_path / "a", [row, row], name="data.yaml") == BOTH
+    assert found_of(tmp_path / "b", [row, "0 .1 .1 .3 .1 .3 .3 .1 .3 .05 .2"], name="data.yaml") == "yolo-seg"
 
 
 def test_a_corner_just_outside_makes_no_poses_where_other_rows_say_corners(tmp_path):
@@ -368,6 +374,15 @@ def test_predicted_points_have_as_many_numbers_as_those_of_the_ground_truth():
     assert (rows[POINTS][0], rows["score"].tolist()) == ((Point("1", 0.25, 0.2, 2), Point("2", 0.4, 0.3, 2)), [0.9])
 
 
+@each("more, score", [("", 1.0), (" 0.7", 0.7)])
+def test_predicted_points_may_have_confidences_where_those_of_the_ground_truth_have_two_numbers(more, score):
+    truth = collection(f"0 {BOX} 0.25 0.2 0.4 0.3\n", f"{CLASSES}kpt_shape: [2, 2]\n")
+    options = Options(classes=truth.recordings[0].vocabulary, lists=truth.lists, predicted=True)
+    files = {"p/v1_000004.txt": f"0 {BOX} 0.25 0.2 0.9 0.4 0.3 0.8{more}\n".encode()}
+    rows = read(files, format_of("yolo-pose"), options).recordings[0].instances.rows
+    assert (rows[POINTS][0], rows["score"].tolist()) == ((Point("1", 0.25, 0.2, 2), Point("2", 0.4, 0.3, 2)), [score])
+
+
 DARKNET = {
     "t/obj.names": b"grasper\nhook\n",
     "t/obj.data": b"classes = 2\ntrain = data/train.txt\nnames = data/obj.names\nbackup = backup/\n",
@@ -396,7 +411,7 @@ def test_a_list_that_darknet_names_and_that_is_missing_is_asked_for():
 ROW_OF_BOX, BOTH_NAMES = b"1 .5 .5 .2 .2\n", b"grasper\nhook\n"
 SAME_NAMES = {
     "lists": {"y/v1_1.txt": ROW_OF_BOX, "y/classes.txt": BOTH_NAMES, "y/obj.names": BOTH_NAMES},
-    "another list": {"y/v1_1.txt": ROW_OF_BOX, "y/data.yaml": b"names: [grasper, hook]\n", "y/coco.names": b"person\ncar\n"},
+    "another list": {"y/v1_1.txt": ROW_OF_BOX, "y/data.yaml": b"names: [grasper, hook]\n", "y/coco.names": b"person\ncar\nbus\n"},
     "list elsewhere": {"y/v1_1.txt": ROW_OF_BOX, "y/data.yaml": b"names: [grasper, hook]\n", "y/obj.data": b"names = data/obj.names\n"},
     "tasks": {
         name.replace("t/", f"{task}/").replace("frame_", f"{task}_"): data for task in ("t1", "t2") for name, data in DARKNET.items()
@@ -416,6 +431,14 @@ def test_lists_of_other_classes_are_refused():
     for case, name in (("lists", "y/obj.names"), ("tasks", "t2/obj.names")):
         (told,) = sentences(faults_of("yolo", {**SAME_NAMES[case], name: b"hook\ngrasper\n"}), "error")
         assert f"{name}: the classes are also named in" in told
+
+
+def test_a_list_of_darknet_beside_yaml_in_another_order_is_refused_and_one_of_another_length_passed_over():
+    files = SAME_NAMES["another list"]
+    (told,) = sentences(faults_of("yolo", {**files, "y/coco.names": b"hook\ngrasper\n"}), "error")
+    assert "y/data.yaml: the classes are also named in y/coco.names, and not as here" in told
+    (told,) = sentences(faults_of("yolo", files))
+    assert told.startswith("y/coco.names: not read: it has 3 names and the YAML beside it 2")
 
 
 def test_numbers_that_nothing_names_are_no_classes_of_prostatd_elsewhere():

@@ -350,6 +350,8 @@ class Writer:
         What the format says of single frames, as columns of ``Labels.frames``; the size of images is beside it.
     needs
         Columns of an instance that must be defined; () for the class that is labelled, triplet or instrument.
+    several_rates
+        Whether files state their rates where recordings have several, though they state none where they have one.
     """
 
     name: str
@@ -367,6 +369,7 @@ class Writer:
     nameless: bool = False
     only_masks: bool = False
     placed: bool = False
+    several_rates: bool = False
 
 
 FORMATS: dict[str, Format] = {}
@@ -414,6 +417,7 @@ def writes(
     nameless: bool = False,
     only_masks: bool = False,
     placed: bool = False,
+    several_rates: bool = False,
 ) -> Callable[[WriterFunction], WriterFunction]:
     """Register the decorated writer of a format."""
 
@@ -438,6 +442,7 @@ def writes(
             nameless,
             only_masks,
             placed,
+            several_rates,
         )
         return write
 

@@ -166,7 +166,7 @@ def _unstated_rate(kept: Collection, form: Format | DatasetFormat | None, writer
         return
     rates = {1 / labels.clock.period_s for labels in kept.recordings if labels.clock.period_s is not None}
     stated = " and ".join(map(str, sorted(rates - {form.by_hand.fps})))
-    if stated:
+    if stated and not (writer.several_rates and len(rates) > 1):
         yield f"{form.name}: frames are numbered at {stated} per second, which no file of it states; read it with --fps {stated}"
 
 

@@ -110,6 +110,11 @@ def is_unitless(name: str) -> bool:
     return fold(name) in UNITLESS
 
 
+def is_called_end(name: str) -> bool:
+    """Return whether a column is called like the ends or the lengths of spans."""
+    return ENDS.fullmatch(fold(name)) is not None
+
+
 def says_end(name: str, cells: Sequence[str]) -> bool:
     """Return whether a column says where spans end: it is called so and has different numbers or times, not 0 and 1, which may mark rows.
 
@@ -118,7 +123,7 @@ def says_end(name: str, cells: Sequence[str]) -> bool:
     """
     found = set(filter(None, cells))
     is_told = len(found) > 1 or len(cells) == 1
-    return ENDS.fullmatch(fold(name)) is not None and is_told and not found <= {"0", "1"} and all(map(_NUMBER_OR_TIME.fullmatch, found))
+    return is_called_end(name) and is_told and not found <= {"0", "1"} and all(map(_NUMBER_OR_TIME.fullmatch, found))
 
 
 def names_truth(name: str, beside: str) -> bool:

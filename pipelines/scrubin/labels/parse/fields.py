@@ -106,6 +106,8 @@ BESIDE = 2.0
 """By so many frames a whole count may be beside: its last one may be a part, and one more be counted."""
 NARROW = 1.001
 """So little from end to end, a range of rates that are not usual is one rate."""
+MS_DIGITS, EXACT_DIGITS = 3, 9
+"""Decimals of a time in seconds that has whole milliseconds, and of one that was not rounded."""
 RateRanges = tuple[tuple[float, float], ...]
 FROM_ZERO = "ids are numbered from 0; these look numbered from 1"
 OF_NO_RECORDING = (
@@ -155,17 +157,16 @@ def rate(value: Any) -> Fraction | None:
     return ntsc if stated.denominator > 1 and abs(stated - ntsc) < Fraction(1, 100) else stated
 
 
-def rate_of_times(timed: Sequence[tuple[int, float]], counts: Iterable[tuple[int, float]]) -> tuple[Fraction | None, RateRanges]:
+def rate_of_times(tracks: Sequence[Sequence[tuple[int, float]]], counts: Iterable[tuple[int, float]]) -> tuple[Fraction | None, RateRanges]:
     """Return at how many frames per second a program counted, by the times that it wrote beside its frames, and by its whole counts.
 
-    A rate fits that has all of them. Of several the usual ones count before whole ones and those of NTSC, and these before others; of
-    these the one nearest to the count.
+    A rate fits that has all of them within a millisecond. Of several those count that have each within its last decimal, the usual ones
+    before whole ones and those of NTSC, and these before others; of these the one nearest to the count.
 
     Parameters
     ----------
-    timed
-        Frames from 1, and their times above 0 in seconds, maybe with fewer decimals, at least three: number / rate, or, with frame 1 at
-        0 s, (number - 1) / rate.
+    tracks
+        By track: frames from 1, and their times above 0 in seconds: number / rate, or, with frame 1 at 0 s, (number - 1) / rate.
     counts
         How many frames were counted in a length in seconds, both above 0. The last one may be a part.
 
@@ -176,31 +177,48 @@ def rate_of_times(timed: Sequence[tuple[int, float]], counts: Iterable[tuple[int
     ranges
         From which to which rate all fits; none where nothing does.
 
-    >>> rate_of_times([(48, 2.0)], [(96, 4.0)])[0], rate_of_times([(51, 2.0)], [(51, 2.04)])[0], rate_of_times([], [(97, 4.01)])[0]
+    >>> rate_of_times([[(48, 2.0)]], [(96, 4.0)])[0], rate_of_times([[(51, 2.0)]], [(51, 2.04)])[0], rate_of_times([], [(97, 4.01)])[0]
     (Fraction(24, 1), Fraction(25, 1), Fraction(24, 1))
-    >>> rate_of_times([(3, 0.1)], [])[0], rate_of_times([(3, 0.1)], [(17_982, 600.0)])[0]
+    >>> rate_of_times([[(3, 0.1)]], [])[0], rate_of_times([[(3, 0.1)]], [(17_982, 600.0)])[0]
     (None, Fraction(30000, 1001))
     """
     lengths = sorted(set(counts), key=lambda one: one[1])
-    unit_s = 10.0 ** -next((digits for digits in range(3, 9) if all(round(at_s, digits) == at_s for _, at_s in timed)), 9)
+    timed = [track for track in tracks if track]
     # First as counts that are whole but for the last frames, then as others, which a video may have that is longer than it says.
-    for share in (0.0, 1 / 50):
+    for share in (0.0, 1 / 50) if timed or lengths else ():
         beside = [max(BESIDE, count * share) for count, _ in lengths]
         edges = [((count - by) / length_s, (count + by) / length_s) for (count, length_s), by in zip(lengths, beside, strict=True)]
-        ranges = tuple(
-            (low, high)
-            for first in ((0, 1) if timed else (0,))
-            for low, high in [_common((*edges, *(_rates_at(number - first, at_s, unit_s) for number, at_s in timed)))]
-            if low <= high > 0 and (timed or edges)
-        )
-        if ranges:
-            return _usual(ranges, lengths[-1][0] / lengths[-1][1] if lengths else None), ranges
+        fitting = {digits: _fitting(edges, timed, digits) for digits in (EXACT_DIGITS, MS_DIGITS)}
+        if ranges := fitting[MS_DIGITS]:
+            told = fitting[EXACT_DIGITS] or ranges
+            return _usual(told, lengths[-1][0] / lengths[-1][1] if lengths else None), ranges
     return None, ()
 
 
-def _rates_at(number: int, at_s: float, unit_s: float) -> tuple[float, float]:
+def _fitting(edges: Sequence[tuple[float, float]], tracks: Sequence[Sequence[tuple[int, float]]], digits: int) -> RateRanges:
+    """Return the rates in all edges that have each time within its last decimal, of so many at most; tracks may begin at 0 s or not."""
+    ranges: RateRanges = (_common(edges),)
+    for track in tracks:
+        of_track = [_common([_rates_at(number - first, at_s, digits) for number, at_s in track]) for first in (0, 1)]
+        ranges = _joined(_common((one, other)) for one in ranges for other in of_track)
+    return _joined(ranges)
+
+
+def _joined(ranges: Iterable[tuple[float, float]]) -> RateRanges:
+    """Return ranges that hold any rate, joined where they overlap."""
+    joined: list[tuple[float, float]] = []
+    for low, high in sorted(one for one in ranges if one[0] <= one[1] > 0):
+        if joined and low <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], high))
+        else:
+            joined.append((low, high))
+    return tuple(joined)
+
+
+def _rates_at(number: int, at_s: float, digits: int) -> tuple[float, float]:
     """Return from which to which rate so many frames take a time; 29.97 is NTSC's, too, so that their unlikeness counts as rounding."""
-    beside = unit_s + AS_ROUNDED * at_s
+    own = next((one for one in range(MS_DIGITS, digits) if round(at_s, one) == at_s), digits)
+    beside = 10.0**-own + AS_ROUNDED * at_s
     return number / (at_s + beside), number / (at_s - beside) if at_s > beside else FASTEST_FPS
 
 

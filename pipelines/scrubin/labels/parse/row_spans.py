@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +14,7 @@ Placed = Sequence[tuple[int, str]]
 """The rows of a video in their order: the frame or nanosecond, and the phase."""
 
 
-def are_frames(where: Where, ends: Mapping[str, Sequence[str]], videos: Sequence[Placed], least: int) -> bool:
+def are_frames(where: Where, ends: Mapping[str, Sequence[str]], videos: Sequence[Placed], least: int, tiling: Sequence[str]) -> bool:
     """Return whether rows are frames and no spans, after noting columns that are called like ends.
 
     Parameters
@@ -24,20 +25,57 @@ def are_frames(where: Where, ends: Mapping[str, Sequence[str]], videos: Sequence
         The cells of columns that are called like ends, by name.
     least
         A frame, or a second in nanoseconds: spans are longer.
+    tiling
+        The columns called like ends whose cells `tile`.
     """
-    if not ends:
+    if not ends and not tiling:
         return True
     steps, same = _steps(videos)
-    named = ", ".join(map(csv_text.shown, ends))
+    named = ", ".join(map(csv_text.shown, tiling or ends))
     # Phases go on from frame to frame, and what rows share is no end of theirs: how long a video is stands in each of its rows.
     go_on = same * 2 >= len(steps)
     shared = all(len(set(cells)) < len(cells) for cells in ends.values())
-    if steps and ((statistics.median_low(steps) <= least and (go_on or least == 1)) or (len(set(steps)) == 1 and go_on and shared)):
+    if (
+        not tiling
+        and steps
+        and ((statistics.median_low(steps) <= least and (go_on or least == 1)) or (len(set(steps)) == 1 and go_on and shared))
+    ):
         where.warning("column-end", f"there is a row per frame; not read: {named}", "leave it out, or call it otherwise")
         return True
     what = f"{named} says where rows end: these are spans, and here a row is one frame"
     where.error("column-end", what, "write a row per frame; if the column says something else, call it otherwise")
     return False
+
+
+def tile(videos: Sequence[Placed], least: int) -> bool:
+    """Return whether the cells of a column end rows where the next ones start, or are their lengths, and not all rows are short.
+
+    Parameters
+    ----------
+    videos
+        Of each row its frame or nanosecond, and the cell.
+    least
+        As of `are_frames`: times may be in seconds or milliseconds.
+    """
+    try:
+        numbers = [[(at, csv_text.number(cell)) for at, cell in rows] for rows in videos]
+    except ValueError:
+        return False
+    if not all(math.isfinite(number) for rows in numbers for _, number in rows):
+        return False
+    for scale in (1,) if least == 1 else (least, least // 1000):
+        # A length, an end behind the last frame, an end that is the last frame.
+        for of_end, more in ((0, 0), (1, 0)) if least > 1 else ((0, 0), (1, 0), (1, 1)):
+            spans = [[round(number * scale) - of_end * at + more for at, number in rows] for rows in numbers]
+            steps = [(later[0] - one[0], span) for rows, of in zip(videos, spans, strict=True) for (one, later), span in _stepped(rows, of)]
+            met = sum(step == span for step, span in steps)
+            if steps and max(map(max, spans)) > least and all(0 < span <= step for step, span in steps) and 2 * met >= len(steps):
+                return True
+    return False
+
+
+def _stepped(rows: Placed, spans: Sequence[int]) -> list[tuple[tuple[tuple[int, str], tuple[int, str]], int]]:
+    return list(zip(itertools.pairwise(rows), spans, strict=False))
 
 
 def note_starts(where: Where, videos: Sequence[Placed], least: int) -> None:

@@ -3,7 +3,8 @@
 A row of points is ``class cx cy w h``, then three numbers per point, perhaps a confidence and the id of a track. One of corners is the
 class, then two numbers per corner, perhaps a confidence. Many rows could be both. ``kpt_shape`` in YAML tells, also the rows of the other
 files: points are as many in every row, behind a box inside the image. YAML that names classes without it says corners, as programs need
-it for poses. Where nothing tells, rows are taken for both, so that nobody guesses.
+it for poses, but for rows that are a box with points in it: predictions may lie beside YAML that was written for names alone. Where
+nothing tells, rows are taken for both, so that nobody guesses.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ FEWEST_WITH_CORNERS = 7
 """Values of a row of segmentation: a class and three corners."""
 FEWEST_WITH_POINTS = OF_BOX + OF_POINT
 """Values of a row of a pose: a class, a box, and one point."""
+QUADRANGLE = 9
+"""Values of a class and four corners, as short outlines mostly are."""
 TRACKED = OF_BOX + 2
 """Values of a box that a tracker wrote: behind it stand the confidence and the id of the track."""
 LOOKED_AT = 200
@@ -81,7 +84,7 @@ def kinds(path: Path) -> frozenset[Kind]:
         return NEITHER
     stated = _shapes(path)
     shapes = stated - {0}
-    if any(_has_shape(row, numbers) for row in rows for numbers in shapes):
+    if any(has_shape(row, numbers) for row in rows for numbers in shapes):
         return POINTS
     # Four ids are whole numbers, corners and boxes hardly ever.
     if are_tracked(rows) or not any(float(cell) % 1 for row in rows for cell in row[1:4]):
@@ -94,10 +97,11 @@ def kinds(path: Path) -> frozenset[Kind]:
     if fits and seen <= {0, 1, 2} and (2 in seen or (1 in seen and min(map(len, rows)) >= FEWEST_WITH_POINTS + 2 * OF_POINT)):
         # A corner can be 0 or 1, too, but not each third number of several.
         return POINTS
-    if stated or not (fits and _have_boxes(rows)):
+    if not (fits and _have_boxes(rows)) or (stated and not all(map(_holds_points, rows))):
         # Ids behind corners are refused where they are read.
         return CORNERS if _inside(rows, OUTSIDE) or (stated and all(map(may_end_in_track, rows))) else NEITHER
-    return _told_by(rows + [row for row in registry.of_all(_some_rows) if _may_be(row)])
+    rows += [row for row in registry.of_all(_some_rows) if _may_be(row)]
+    return CORNERS if stated and not all(map(_holds_points, rows)) else _told_by(rows)
 
 
 def _told_by(rows: Sequence[Row]) -> frozenset[Kind]:
@@ -121,7 +125,7 @@ def _visibilities(row: Row) -> Row:
     return row[OF_BOX + 2 : OF_BOX + _points(row) * OF_POINT : OF_POINT]
 
 
-def _has_shape(row: Row, numbers: int) -> bool:
+def has_shape(row: Row, numbers: int) -> bool:
     """Return whether a row has points of so many numbers, perhaps with a confidence and the id of a track."""
     further = len(row) - OF_BOX - numbers
     return further in (0, 1) or (further == 2 and is_whole(row[-1]))
@@ -139,6 +143,17 @@ def _have_boxes(rows: Iterable[Row]) -> bool:
         for x, y, w, h in places
         for centre, side in ((x, w), (y, h))
     )
+
+
+def _holds_points(row: Row) -> bool:
+    """Return whether what would be the box of points holds them, as hardly any outline has it; no quadrangle counts as one point."""
+    x, y, w, h = (float(cell) for cell in row[1:OF_BOX])
+    cells = [float(cell) for cell in row[OF_BOX : OF_BOX + _points(row) * OF_POINT]]
+    places = [
+        (px, py) for px, py, seen in zip(*(cells[at::OF_POINT] for at in range(OF_POINT)), strict=True) if (px, py, seen) != (0, 0, 0)
+    ]
+    inside = all(abs(px - x) <= w / 2 + OUTSIDE and abs(py - y) <= h / 2 + OUTSIDE for px, py in places)
+    return bool(cells) and len(row) != QUADRANGLE and inside
 
 
 def _traces(row: Row) -> bool:

@@ -75,6 +75,7 @@ STATED = re.compile(r"^\s*(imWidth|imHeight|seqLength)\s*=\s*([0-9]{1,9})\s*$", 
 FRAME_RATE = re.compile(r"^\s*frameRate\s*=\s*([0-9]{1,4}(?:\.[0-9]{1,9})?)\s*$", re.MULTILINE)
 CLASSES = re.compile(r"^\s*classes\s*=\s*(.*?)\s*$", re.MULTILINE)
 PX_DIGITS = 4
+RATE_DIGITS = 6
 BEYOND = 1.0
 """So far of its side a box may leave the image."""
 
@@ -398,10 +399,17 @@ def _row(
     return {"position": frame - layout.first, **ids, **dict(zip("xywh", box, strict=True)), "score": score, **details}
 
 
-@writes("mot", holds=("instances", "boxes", "repeats", "scores", "details", "partial", "empty frames"), pixels=True, nameless=True)
+@writes(
+    "mot",
+    holds=("instances", "boxes", "repeats", "scores", "details", "partial", "empty frames"),
+    pixels=True,
+    nameless=True,
+    several_rates=True,
+)
 def write(collection: Collection, out: Output) -> None:
-    """Write ``<video>.txt`` and ``<video>/seqinfo.ini`` per recording; a box without an id has -1."""
+    """Write ``<video>.txt`` and ``<video>/seqinfo.ini`` per recording, with rates where they are several; a box without an id has -1."""
     labelled = [labels for labels in collection.recordings if labels.instances is not None]
+    periods = {labels.clock.period_s for labels in labelled}
     for labels in labelled:
         layer = labels.instances
         assert layer is not None
@@ -419,7 +427,11 @@ def write(collection: Collection, out: Output) -> None:
         if not is_whole:
             out.lose("frames labelled as empty", sum(not rows for rows in per_frame.values()))
         size = sizes[positions[0]]
-        info = [f"name={labels.recording}", *([f"seqLength={len(positions)}"] if is_whole else [])]
+        period_s = labels.clock.period_s
+        # Of one rate somebody says it when the files are read; 1 is what nobody said.
+        is_told = period_s is not None and period_s != MOT.clock.period_s and len(periods) > 1
+        rate = [f"frameRate={_digits(1 / period_s)}"] if period_s is not None and is_told else []
+        info = [f"name={labels.recording}", *rate, *([f"seqLength={len(positions)}"] if is_whole else [])]
         info += [f"imWidth={size['width']}", f"imHeight={size['height']}", f"classes={','.join(labels.vocabulary.instruments)}"]
         out.files[f"{labels.recording}.txt"] = "".join(lines).encode()
         out.files[f"{labels.recording}/{SEQINFO}"] = ("[Sequence]\n" + "".join(f"{line}\n" for line in info)).encode()
@@ -431,6 +443,10 @@ def _line(position: int, row: Mapping[str, Any], size: Mapping[Any, int], column
     id_, class_ = (-1 if value is None else int(value) for value in (row.get(column), row["instrument_id"]))
     score, visible = (-1 if value is None else value for value in (row["score"], row.get(VISIBLE)))
     return ",".join(map(str, [position + MOT.first, id_, *box, _written(score), class_, _written(visible)])) + "\n"
+
+
+def _digits(rate: Fraction) -> str:
+    return f"{float(rate):.{RATE_DIGITS}f}".rstrip("0").rstrip(".")
 
 
 def _written(value: float) -> str:

@@ -146,7 +146,7 @@ def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo-seg",
 def _named(source: LabelFiles, faults: Faults) -> list[str]:
     """Return the files that name the classes; of darknet's those that ``obj.data`` names, and it is noted when nothing is there.
 
-    Beside YAML a list of darknet that no ``obj.data`` names is one of something else.
+    Beside YAML a list of darknet that no ``obj.data`` names counts where it has as many names; else it is one of something else.
     """
     every = [file for file in sorted(source.files) if registry.only_names_classes(PurePosixPath(file))]
     points = [file for file in every if PurePosixPath(file).name == registry.POINTS_TO_NAMES]
@@ -161,9 +161,20 @@ def _named(source: LabelFiles, faults: Faults) -> list[str]:
         if path.name and not is_there and all(one.endswith(registry.OF_DARKNET) for one in listed):
             what = f"the classes are named in {path}, and there is no such file"
             faults.error(file, "file-missing", what, "put it beside this file")
-    if spoken_of or any(one.endswith(registry.NAMES_CLASSES) for one in listed):
-        listed = [one for one in listed if not one.endswith(registry.OF_DARKNET) or PurePosixPath(one).name in spoken_of]
-    return listed
+    in_yaml = next((_names_in(source, one, Faults()) or [] for one in listed if one.endswith(registry.NAMES_CLASSES)), None)
+    kept = []
+    for file in listed:
+        is_spoken_of = not file.endswith(registry.OF_DARKNET) or PurePosixPath(file).name in spoken_of
+        if is_spoken_of or (in_yaml is None and not spoken_of):
+            kept.append(file)
+        elif in_yaml and not spoken_of:
+            names = _names_in(source, file, Faults()) or []
+            if len(names) == len(in_yaml):
+                kept.append(file)
+            else:
+                what = f"not read: it has {len(names)} names and the YAML beside it {len(in_yaml)}"
+                faults.warning(file, "list-other", what, "name it in obj.data if it is that of the classes")
+    return kept
 
 
 def _classes(source: LabelFiles, named: Sequence[str], faults: Faults, form: str) -> Classes | None:

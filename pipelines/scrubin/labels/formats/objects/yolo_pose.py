@@ -80,6 +80,8 @@ def _shape_of(source: LabelFiles, faults: Faults) -> _Shape | None:
     if stated is None:
         of_truth = {one.points for one in source.lists}
         stated = of_truth.pop() if len(of_truth) == 1 else None
+        if stated is not None and not _have_width(source, *stated) and _have_width(source, stated[0], WITH_VISIBILITY):
+            stated = (stated[0], WITH_VISIBILITY)  # confidences of points whose labels have none
     shape = _Shape() if stated is None else _Shape(*stated)
     if of_names is not None:
         listed = {str(at): one for at, one in enumerate(of_names)} if isinstance(of_names, list) else of_names
@@ -95,6 +97,11 @@ def _shape_of(source: LabelFiles, faults: Faults) -> _Shape | None:
             {documents.frame_number(key) or 0: tuple(one) for key, one in listed.items()},
         )
     return shape
+
+
+def _have_width(source: LabelFiles, count: int, width: int) -> bool:
+    """Return whether every row has so many points of so many numbers."""
+    return all(yolo_rows.has_shape(row, count * width) for row in yolo.rows_of(source))
 
 
 def _are_names(value: Any) -> bool:

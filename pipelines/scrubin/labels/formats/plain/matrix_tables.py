@@ -79,13 +79,13 @@ def read_csv(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
         return {}
     if names is not None:
         return _of_table(file, table, faults, first_row=2)
-    return _without_header(file, table, blanks, faults, is_first_written_otherwise=_is_whole_above_points(text))
+    return _without_header(file, table, blanks, faults, is_first_written_otherwise=_has_first_no_point(text))
 
 
-def _is_whole_above_points(text: str) -> bool:
-    """Return whether all lines but the first have a decimal point, as where a program wrote numbers below names."""
+def _has_first_no_point(text: str) -> bool:
+    """Return whether the first line has no decimal point and any below it has one, as numbers below names have."""
     first, *others = (line for line in text.split("\n") if line.strip())
-    return "." not in first and bool(others) and all("." in line for line in others)
+    return "." not in first and any("." in line for line in others)
 
 
 def _blank_lines(text: str) -> list[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import PurePosixPath
@@ -157,11 +157,18 @@ def videos_of(where: Where, data: bytes) -> list[Cells]:
         least = 1 if which.unit == "frame" else columns.NS
         ends = {name: cells for at, name in enumerate(table.header) if columns.says_end(name, cells := table.column(at))}
         placed = [sorted((row.at, row.phase) for row in of_video) for of_video in by_video.values()]
-        if not row_spans.are_frames(where.at(table.place), ends, placed, least):
+        tiling = [name for at, name in enumerate(table.header) if columns.is_called_end(name) and _tiles(table, at, by_video, least)]
+        if not row_spans.are_frames(where.at(table.place), ends, placed, least, tiling):
             return []
         row_spans.note_starts(where, placed, least)
     first = "" if table.header or len(table.lines[0].cells) > 1 else table.lines[0].cells[0]
     return [replace(_cells(where, of_video, which), video=video, first_line=first) for video, of_video in by_video.items()]
+
+
+def _tiles(table: _Table, at: int, by_video: Mapping[str, Sequence[_Row]], least: int) -> bool:
+    """Return whether the cells of a column `row_spans.tile`."""
+    cell_of = {line.number: line.cells[at] for line in table.lines}
+    return row_spans.tile([sorted((row.at, cell_of[row.line]) for row in of_video) for of_video in by_video.values()], least)
 
 
 def _cells(where: Where, rows: Sequence[_Row], which: _Columns) -> Cells:

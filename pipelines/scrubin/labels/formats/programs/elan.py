@@ -3,14 +3,15 @@
 ``named_spans`` says what a tier has, by its name or that of its linguistic type. Times are those of the media: ``TIME_ORIGIN``, where a
 medium was synchronised, is added. An instant without a time lies evenly between its neighbours on its tier, as ELAN shows it; a label that
 refers to another one has its time, several of them share it evenly. An empty value with a ``CVE_REF`` is that of the controlled vocabulary.
-Tiers of one kind that differ in annotator are of several people, and so are those of phases or steps that differ in participant or behind
-the ``@`` of their name, as one holds at a time; of others these are hands, and who operates. ELAN exports those of one, and others are
-refused. Written files name their vocabulary in a
+Tiers of one kind that differ in annotator are of several people, and so are those of all but instruments that differ in participant or
+behind the ``@`` of their name; of instruments these are hands, and who operates, unless one instrument is on two of them at once. ELAN
+exports those of one, and others are refused. Written files name their vocabulary in a
 ``PROPERTY`` of the header; where spans overlap they have several tiers. Their date is fixed, so that same labels are the same bytes.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections import Counter, defaultdict
@@ -41,8 +42,8 @@ VOCABULARY = "scrubin:vocabulary"
 SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 DATE = "1980-01-01T00:00:00+00:00"
-ONE_AT_A_TIME = ("phase", "step")
-"""Kinds of which an operation has one at a time, whoever operates."""
+ONE_AT_A_TIME = KINDS
+"""Kinds of which an operation has one list, whoever operates."""
 KINDS_ALIGNED, KINDS_REFERRING = "ALIGNABLE_ANNOTATION", "REF_ANNOTATION"
 Times = tuple[Fraction, Fraction]
 
@@ -63,6 +64,11 @@ class _Tier:
     def behind_at(self) -> str:
         """Whom the name says that it is of, as in ``phase@AB``."""
         return self.name.partition("@")[2].strip()
+
+    @property
+    def person(self) -> tuple[str, str]:
+        """Whom the tier says that it is of: a rater, a hand, or who operates."""
+        return self.participant, self.behind_at
 
 
 @dataclass
@@ -283,6 +289,27 @@ def _refuse_several(document: _Document, spans: list[NamedSpan], vocabulary: Voc
             what = f"{several or 'several people'} have tiers of {kind}s: {listed}"
             fix = "export the tiers of one annotator, or of what was settled; where all are of one, give them the same name there, or none"
             document.where.error("annotators-several", what, fix)
+    _refuse_seen_twice(document, spans, {tier.name: tier for tier in tiers if kinds[tier.name] == INSTRUMENT}, vocabulary)
+
+
+def _refuse_seen_twice(document: _Document, spans: list[NamedSpan], tiers: Mapping[str, _Tier], vocabulary: Vocabulary) -> None:
+    """Note the first instrument that is on tiers of two people at once, as where both watched: hands hold one each."""
+    by_instrument: dict[tuple[int | None, int | None], list[NamedSpan]] = defaultdict(list)
+    for span in spans:
+        names, number = named_spans.parts_of(span.label)
+        if span.of in tiers and names:
+            by_instrument[vocabulary.find(INSTRUMENT, names[0]), number].append(span)
+    for of in by_instrument.values():
+        ordered = sorted(of, key=lambda span: span.start)
+        for at, one in enumerate(ordered):
+            for other in itertools.islice(ordered, at + 1, None):
+                if other.start >= one.end:
+                    break
+                if tiers[one.of].person != tiers[other.of].person:
+                    what = f"'{one.label[:60]}' is on the tiers '{one.of}' and '{other.of}' at once, as if two people had seen it"
+                    fix = "export the tiers of one annotator; where there are two of it, number them, such as grasper #1 and grasper #2"
+                    document.where.at(other.place).error("annotators-several", what, fix)
+                    return
 
 
 def _entries(root: ElementTree.Element) -> dict[str, list[str]]:

@@ -7,9 +7,9 @@ its span of life (``label_studio_sdk`` 2.1.2, ``postprocessing/video.py``). They
 (``from_name``), else phases, where the vocabulary has them. Where two overlap, the later one counts, and it is said.
 
 Frames are counted at the ``framerate`` of the tag, whatever the video has. Tracks state it, as the ``time`` of a key frame is frame /
-framerate, all of a task together; timelines do not. The recording is called like the video, an upload without the eight letters that it
-got. One annotation of a task is read: the only one, or the only one marked as ground truth. Predictions, cancelled ones and results of
-other types are counted.
+framerate, all of a task together, though some tracks may begin at 0 s; timelines do not. The recording is called like the video, an
+upload without the eight letters that it got. One annotation of a task is read: the only one, or the only one marked as ground truth.
+Predictions, cancelled ones and results of other types are counted.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class _Task:
     tolerance: float
     rows: list[dict[str, Any]] = field(default_factory=list)
     spans: list[tuple[str, int, int, int]] = field(default_factory=list)
-    timed: list[tuple[int, float]] = field(default_factory=list)
+    timed: list[list[tuple[int, float]]] = field(default_factory=list)
     counts: set[tuple[int, float]] = field(default_factory=set)
     frames: int = 0
     drawn: int = 0
@@ -260,7 +260,7 @@ def _read_boxes(one: _Task, where: Where, value: Mapping[str, Any], track: int |
         return
     one.frames, one.has_boxes = max(one.frames, int(count or 0)), True
     keys_of: list[tuple[Any, Any]] = [(key.get("frame"), key.get("time")) for key in sequence if isinstance(key, Mapping)]
-    one.timed += [(at, time) for at, time in keys_of if fields.is_whole(at) and at >= 1 and fields.is_number(time) and time > 0]
+    one.timed.append([(at, time) for at, time in keys_of if fields.is_whole(at) and at >= 1 and fields.is_number(time) and time > 0])
     length_s: Any = value.get("duration")
     if count and fields.is_number(length_s) and length_s > 0:
         one.counts.add((int(count), float(length_s)))
@@ -296,8 +296,8 @@ def _read_boxes(one: _Task, where: Where, value: Mapping[str, Any], track: int |
 def _stated_rate(one: _Task) -> tuple[Fraction | None, fields.RateRanges]:
     """Return as of `fields.rate_of_times` what all tracks together state; that nothing fits is noted."""
     rate, ranges = fields.rate_of_times(one.timed, one.counts)
-    if not ranges and (one.timed or one.counts):
-        timed = sorted(one.timed, key=lambda key: key[0] / key[1])
+    if not ranges and (any(one.timed) or one.counts):
+        timed = sorted(itertools.chain(*one.timed), key=lambda key: key[0] / key[1])
         said = [f"of {count} frames in {length_s:g} s" for count, length_s in sorted(one.counts)[:2]]
         said += [f"frame {frame} is at {time:g} s" for frame, time in dict.fromkeys((*timed[:1], *timed[-1:]))]
         one.where.error("rate-contradicted", f"{', and '.join(said)}: no rate fits all", SAVE_AGAIN)

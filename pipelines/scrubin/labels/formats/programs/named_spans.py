@@ -136,7 +136,7 @@ def vocabulary_of(file: str, spans: Sequence[NamedSpan]) -> Vocabulary | None:
     triplets: dict[tuple[str, ...], str] = {}
     for span in spans:
         if span.kind == INSTRUMENT and span.label:
-            parts = _parts(span.label)[0]
+            parts = parts_of(span.label)[0]
             for part, name in zip(PARTS, parts, strict=False):
                 names[part].setdefault(fold(name), name)
             if len(parts) == len(PARTS):
@@ -154,7 +154,7 @@ def vocabulary_of(file: str, spans: Sequence[NamedSpan]) -> Vocabulary | None:
     return own_categories.of_categories(file, {**lists, "triplet": list(triplets.values())})
 
 
-def _parts(label: str) -> tuple[list[str], int | None]:
+def parts_of(label: str) -> tuple[list[str], int | None]:
     """Return the names of a label of an instrument, and its number; no name where nothing is in view."""
     match = _LABEL.fullmatch(label.strip())
     text, number = (label, None) if match is None else (match["names"], match["number"])
@@ -219,7 +219,7 @@ def kinds_of(spans: Sequence[NamedSpan], vocabulary: Vocabulary) -> dict[str, Na
     def fits(kind: Naming, name: str) -> bool:
         names = [] if not labels[name] else list(labels[name])
         if kind == INSTRUMENT:
-            parts = [_parts(label)[0] for label in names]
+            parts = [parts_of(label)[0] for label in names]
             return bool(names) and all(not one or vocabulary.find(INSTRUMENT, one[0]) is not None for one in parts) and any(parts)
         return bool(names) and all(vocabulary.find(kind, label) is not None for label in names)
 
@@ -232,7 +232,7 @@ def kinds_of(spans: Sequence[NamedSpan], vocabulary: Vocabulary) -> dict[str, Na
 
 def _row(where: Where, line: int, span: NamedSpan, vocabulary: Vocabulary) -> list[Row]:
     """Return the row of a span of an instrument; none after noting a fault."""
-    names, number = _parts(span.label)
+    names, number = parts_of(span.label)
     if not names:
         return [Row(line, span.start, span.end, None, None, {})]
     if len(names) not in (1, len(PARTS)):

@@ -1,7 +1,7 @@
 """VIA 3: a project, ``<name>.json``, or its export as CSV: segments of time of videos, labelled by attributes, in seconds.
 
 A file of the project is a recording, by its name without the ending; two files of one name are refused, unless they are of one address, as
-one that was added twice. ``named_spans`` says what an
+one that was added twice, and do not contradict each other. ``named_spans`` says what an
 attribute has, by its name. A segment has a label of each of its attributes: an option by its id, several with commas for a list of boxes to
 tick, else what was typed. Regions, single instants and labels of a whole file are not kept, which is said. Views of several files at once
 are refused. Written projects name their vocabulary under ``config``; the video is ``<recording>.mp4``. Written is the project, not the CSV.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -128,6 +129,7 @@ def _spans(where: Where, document: _Project, files: Mapping[str, bytes]) -> dict
     if where.faults.errors():
         return {}
     found: dict[str, list[NamedSpan]] = defaultdict(list)
+    of_file: dict[str, list[tuple[str, NamedSpan]]] = defaultdict(list)
     file_of, repeated = dict[str, str](), dict[str, list[str]]()
     unkept: Counter[str] = Counter()
     for name, one in (parts["metadata"] or {}).items():
@@ -148,12 +150,30 @@ def _spans(where: Where, document: _Project, files: Mapping[str, bytes]) -> dict
             repeated[recording] += [fid] * (fid not in repeated[recording])
         for attribute, value in one["av"].items():
             labels = _labels(at, (parts["attribute"] or {}).get(attribute), attribute, value)
-            found[recording] += [NamedSpan(of, kind_of(of), label, *edges, place=at.place) for of, label in labels]
+            spans = [NamedSpan(of, kind_of(of), label, *edges, place=at.place) for of, label in labels]
+            found[recording] += spans
+            of_file[recording] += [(fid, span) for span in spans if span.kind != INSTRUMENT]
     for recording, fids in repeated.items():
         what = f"files {', '.join(repr(fid[:60]) for fid in fids)} are several videos of the name '{recording}'"
         where.error("file-repeated", what, "give each video a name of its own, also in the project, or export a project of each")
+    for recording in sorted(found.keys() - repeated.keys()):
+        _refuse_contradictions(where, recording, of_file[recording])
     where.faults.extend(fields.unkept(where.file, [f"{what} ({count})" for what, count in unkept.items()]))
     return dict(found)
+
+
+def _refuse_contradictions(where: Where, recording: str, spans: list[tuple[str, NamedSpan]]) -> None:
+    """Note where two files that are one video have other labels of one attribute at once, as those of two people."""
+    ordered = sorted(spans, key=lambda one: (one[1].of, one[1].start))
+    for number, (fid, one) in enumerate(ordered):
+        for other_fid, other in itertools.islice(ordered, number + 1, None):
+            if other.of != one.of or other.start >= one.end:
+                break
+            if other_fid != fid and other.label != one.label:
+                both = f"files '{fid[:60]}' and '{other_fid[:60]}' are both '{recording}'"
+                what = f"{both}, and say '{one.label[:60]}' and '{other.label[:60]}' at once"
+                where.at(other.place).error("file-repeated", what, "keep the labels of one of them, or what was settled")
+                return
 
 
 def _file(at: Where, one: Mapping[str, Any], views: Mapping[str, Any]) -> str | None:
