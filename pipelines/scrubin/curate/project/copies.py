@@ -120,10 +120,9 @@ def _collect(project: Path, name: str, url: str, tagged: Tags) -> str:
     if not left:
         return f"{collect.format('')}; {goes}"
     steps = [f"git tag --delete {shlex.join(tagged.holding)}"] if tagged.holding else []
-    # Below a git tag DVC would look for it at another place, find no list there, and remove what is to stay.
-    if "://" not in url and not Path(url).is_absolute():
-        there = str((project / releases.DVC / url).resolve())
-        steps.append(f"dvc remote modify --local {shlex.quote(name)} url {shlex.quote(there)}")
+    # Below a git tag DVC would look for it where the tag says, perhaps at another place, find no list there, and remove what is to stay.
+    there = url if "://" in url else str((project / releases.DVC / url).resolve())
+    steps.append(f"dvc remote modify --local {shlex.quote(name)} url {shlex.quote(there)}")
     stays = f"{goes}, nor a tag that is left: {_shown(left)}"
     back = "; 'git fetch --tags' brings the others back" if tagged.holding else ""
     asked = f"; whether they are in {_shown(tagged.unknown)} nobody can tell here: where they are, delete that tag first, too"
