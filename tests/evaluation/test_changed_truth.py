@@ -11,10 +11,12 @@ import pytest
 import hidden_releases
 from score_runs import fault, good, put, sides
 from scrubin import cli
+from scrubin.base.errors import FileError
 from scrubin.base.files import sha256_of
 from scrubin.evaluate import released_truth
 from scrubin.evaluate.challenge import evalai
 from scrubin.evaluate.ranking import leaderboard, ranking_text
+from scrubin.evaluate.tasks import scoring
 
 
 def sentence_on_changed_truth(truth):
@@ -100,6 +102,17 @@ def test_removed_labels_are_named_and_put_to_no_team(release, of_test, tmp_path,
     change_other = release / PHASES.replace("bleecauls", "kliawnimp")
     change_other.write_bytes(change_other.read_bytes() + b"\n")
     assert f"{SAID}, such as cholect50/phases/kliawnimp.csv, and 1 is missing, such as" in sentence_on_changed_truth(release)
+
+
+def test_a_file_that_cannot_be_used_beside_removed_labels_is_said(release, tmp_path, capsys, monkeypatch):
+    def refused(*_):
+        raise FileError("team/a.csv", "it is a pipe")
+
+    (release / PHASES).unlink()
+    monkeypatch.setattr(scoring, "computed", refused)
+    told = fault(capsys, "phases", "--ground-truth", release, "--predictions", hidden_releases.submission(tmp_path / "team", "phases"))
+    assert "team/a.csv: it is a pipe" in told
+    assert "1 file of the ground truth is missing" in told
 
 
 def test_who_took_whole_folders_alone_is_not_warned_of_the_rest(release):
