@@ -48,11 +48,14 @@ def with_remote(url: str) -> None:
     Path(".dvc/config").write_text(f"['remote \"lab\"']\n    url = {url}\n")
 
 
-def test_the_folder_of_the_release_before_is_named_where_it_holds_them(project):
+@pytest.mark.parametrize("file", ["videos/T/mono/{}.mkv", "frames/T/mono/{}/0.png", "groundtruth/cholect50/phases/{}.csv"])
+def test_the_folder_of_the_release_before_is_named_where_it_holds_them(project, file):
+    """It may have been kept without its videos."""
     before = Path("../release-1.0.0")
     for id_ in ("glimst", "blivka"):
-        (before / id_ / "videos/T/mono").mkdir(parents=True)
-        (before / id_ / f"videos/T/mono/{id_}.mkv").touch()
+        path = before / id_ / file.format(id_)
+        path.parent.mkdir(parents=True)
+        path.touch()
     assert named(
         said(previous=before / "glimst"), "../release-1.0.0/glimst: the release before, as 'release.previous' in params.yaml names it"
     )
