@@ -30,7 +30,7 @@ def release(tmp_path):
     folder = release / "groundtruth"
     files = {path.relative_to(folder).as_posix(): sha256_of(path) for path in sorted(folder.rglob("*")) if path.is_file()}
     files.pop("manifest.json", None)
-    state(release, {"files": files})
+    state(release, {"files": files, "recordings": dict.fromkeys(hidden_releases.FRAMES)})
     return release
 
 
@@ -119,6 +119,16 @@ def test_who_took_whole_folders_alone_is_not_warned_of_the_rest(release):
     home = release / "groundtruth/cholect50"
     for part in ("recognition", "detection"):
         shutil.rmtree(home / part)
+    assert sentence_on_changed_truth(release) is None
+
+
+def test_single_files_beside_each_other_are_of_different_tasks_and_none_misses_another(release):
+    single = [f"cholect50/{name}" for name in ("coco.json", "masks.json", "recognition.parquet", "skill/a.csv", "skill/b.csv")]
+    for name in single[::3]:
+        (release / "groundtruth" / name).parent.mkdir(exist_ok=True)
+        (release / "groundtruth" / name).write_text("{}")
+    hashes = dict.fromkeys(single, sha256_of(release / "groundtruth" / single[0]))
+    state(release, {"files": hashes, "recordings": dict.fromkeys(hidden_releases.FRAMES)})
     assert sentence_on_changed_truth(release) is None
 
 
