@@ -383,8 +383,6 @@ def test_only_tables_and_what_differs_must_be_there(old, tmp_path):
     shutil.rmtree(tmp_path / f"new/frames/{TASK}")
     shutil.rmtree(tmp_path / "new/splits")
     shutil.rmtree(tmp_path / "new/groundtruth/cholect50/phases")
-    # Other tasks need nothing of it.
-    (tmp_path / "new/groundtruth/cholect50/coco.json").unlink()
     # Pictures beside YOLO's labels, and what a system leaves, are no part of any release.
     for stray in ("groundtruth/cholect50/yolo/labels.cache", "tables/.DS_Store"):
         write_text(tmp_path / "new" / stray, "x")
