@@ -189,7 +189,7 @@ def _withhold_waiting(*, is_known: Callable[[Exception], bool] = lambda _: False
                 waiting[raw] = staying
     with _noted(unknown):
         remembered = withdrawal_memory.load()
-        back += [notice.staying(remembered)] if outputs.release_holds(Path(), remembered) else []
+        back += [notice.staying(remembered, studies)] if outputs.release_holds(Path(), remembered) else []
     to_restore = ""
     with contextlib.suppress(ReleaseError):
         named = outputs.stated_md5(Path(), RELEASE)

@@ -24,7 +24,7 @@ def main() -> None:
     if is_news or outputs.release_holds(Path(), withdrawn):
         # The last release may hold them, and those before it; or git has brought back one that does.
         releases.withhold()
-        if elsewhere := outputs.forget_releases(Path(), notice.staying(withdrawn), None if is_news else withdrawn):
+        if elsewhere := outputs.forget_releases(Path(), notice.staying(withdrawn, (params.raw_folder(),)), None if is_news else withdrawn):
             plumbing.LOG.warning(elsewhere)
     withdrawal_memory.write(withdrawn)
     if withdrawn:

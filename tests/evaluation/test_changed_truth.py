@@ -11,10 +11,12 @@ import pytest
 import hidden_releases
 from score_runs import fault, good, put, sides
 from scrubin import cli
+from scrubin.base.errors import FileError
 from scrubin.base.files import sha256_of
 from scrubin.evaluate import released_truth
 from scrubin.evaluate.challenge import evalai
 from scrubin.evaluate.ranking import leaderboard, ranking_text
+from scrubin.evaluate.tasks import scoring
 
 
 def sentence_on_changed_truth(truth):
@@ -28,7 +30,7 @@ def release(tmp_path):
     folder = release / "groundtruth"
     files = {path.relative_to(folder).as_posix(): sha256_of(path) for path in sorted(folder.rglob("*")) if path.is_file()}
     files.pop("manifest.json", None)
-    state(release, {"files": files})
+    state(release, {"files": files, "recordings": dict.fromkeys(hidden_releases.FRAMES)})
     return release
 
 
@@ -102,10 +104,31 @@ def test_removed_labels_are_named_and_put_to_no_team(release, of_test, tmp_path,
     assert f"{SAID}, such as cholect50/phases/kliawnimp.csv, and 1 is missing, such as" in sentence_on_changed_truth(release)
 
 
+def test_a_file_that_cannot_be_used_beside_removed_labels_is_said(release, tmp_path, capsys, monkeypatch):
+    def refused(*_):
+        raise FileError("team/a.csv", "it is a pipe")
+
+    (release / PHASES).unlink()
+    monkeypatch.setattr(scoring, "computed", refused)
+    told = fault(capsys, "phases", "--ground-truth", release, "--predictions", hidden_releases.submission(tmp_path / "team", "phases"))
+    assert "team/a.csv: it is a pipe" in told
+    assert "1 file of the ground truth is missing" in told
+
+
 def test_who_took_whole_folders_alone_is_not_warned_of_the_rest(release):
     home = release / "groundtruth/cholect50"
     for part in ("recognition", "detection"):
         shutil.rmtree(home / part)
+    assert sentence_on_changed_truth(release) is None
+
+
+def test_single_files_beside_each_other_are_of_different_tasks_and_none_misses_another(release):
+    single = [f"cholect50/{name}" for name in ("coco.json", "masks.json", "recognition.parquet", "skill/a.csv", "skill/b.csv")]
+    for name in single[::3]:
+        (release / "groundtruth" / name).parent.mkdir(exist_ok=True)
+        (release / "groundtruth" / name).write_text("{}")
+    hashes = dict.fromkeys(single, sha256_of(release / "groundtruth" / single[0]))
+    state(release, {"files": hashes, "recordings": dict.fromkeys(hidden_releases.FRAMES)})
     assert sentence_on_changed_truth(release) is None
 
 

@@ -91,3 +91,12 @@ def test_whoever_changed_sides_since_the_last_release_is_counted_by_split_and_no
     assert len(lines) == 1
     assert lines[0].startswith("split 'five_folds': 2 of the 2 recordings that version 1.0.0 had as well moved from one subset to another")
     assert gates.moved_lines({"version": "1.0.0"}, last) == [], "an earlier edition kept no splits"
+
+
+def test_a_fold_that_comes_or_goes_moves_nobody_in_the_others():
+    def left_out_one_by_one(names):
+        rows = [[fold, "test" if name == out else "train", name] for fold, out in enumerate(names) for name in names]
+        return {"version": "1.0.0", "splits": {"places": {"sites": rows}}}
+
+    for old, new in (("abc", "abcd"), ("abcd", "abc")):
+        assert gates.moved_lines(left_out_one_by_one(old), left_out_one_by_one(new)) == []

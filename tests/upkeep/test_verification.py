@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -133,19 +134,56 @@ def test_nothing_is_written_behind_a_link_inside_an_output_but_a_whole_output_ma
     assert (moved / "videos/a/0.mkv").read_bytes() == kept_project.video(0)
 
 
-def test_what_is_foreign_in_the_release_is_named_and_left(project, capsys):
-    """Elsewhere nobody takes it along."""
+def with_release(project, files: dict[str, str]) -> Path:
+    """Have DVC keep a release, and return its folder with it."""
     release = project / "data/release"
     release.mkdir()
-    listed = json.dumps([{"md5": kept_project.md5(b"sums"), "relpath": "SHA256SUMS"}]).encode()
+    for name, text in files.items():
+        (release / name).write_text(text)
+        kept_project.keep(project, kept_project.md5(text.encode()), text.encode())
+    listed = json.dumps([{"md5": kept_project.md5(text.encode()), "relpath": name} for name, text in sorted(files.items())]).encode()
     kept_project.keep(project, f"{kept_project.md5(listed)}.dir", listed)
-    kept_project.keep(project, kept_project.md5(b"sums"), b"sums")
     for name, out in (("dvc.yaml", "data/release"), ("dvc.lock", {"path": "data/release", "md5": f"{kept_project.md5(listed)}.dir"})):
         said = yaml.safe_load((project / name).read_text())
         said["stages"]["release"] = {"cmd": "x", "outs": [out]}
         (project / name).write_text(yaml.safe_dump(said))
-    for file in ("data/release/SHA256SUMS", "data/unreleased/videos/mine.txt"):
-        (project / file).write_text("sums")
+    return release
+
+
+def of_version(number: int) -> dict[str, str]:
+    certificate = f"of {number}"
+    return {"SHA256SUMS": f"{hashlib.sha256(certificate.encode()).hexdigest()}  certificate.json\n", "certificate.json": certificate}
+
+
+@pytest.mark.parametrize("has_list", [True, False])
+def test_a_release_that_the_lock_of_git_does_not_name_is_said_to_be_another_and_left(project, capsys, has_list):
+    release = with_release(project, of_version(2))
+    if not has_list:
+        (listed,) = (path for path in files(project, "cache") if path.suffix == ".dir" and b"certificate.json" in path.read_bytes())
+        listed.unlink()
+    for name, text in {**of_version(1), "older.txt": "a"}.items():
+        (release / name).write_text(text)
+    before = all_bytes(project)
+    assert cli.main(["verify", str(project), "--fix"]) == 1
+    said = capsys.readouterr().out
+    assert "data/release is not the release that dvc.lock names: dvc pull\n" in said
+    assert said.count("data/release") == 1
+    assert all_bytes(project) == before
+
+
+def test_a_damaged_list_of_files_makes_no_other_release(project):
+    before = all_bytes(project) | {f"data/release/{name}": text.encode() for name, text in of_version(2).items()}
+    flip(with_release(project, of_version(2)) / "SHA256SUMS")
+    assert cli.main(["verify", str(project), "--fix"]) == 0
+    assert before.items() >= {name: data for name, data in all_bytes(project).items() if name.startswith("data/")}.items()
+
+
+def test_what_is_foreign_in_the_release_is_named_and_left(project, capsys):
+    """Elsewhere nobody takes it along, and what systems leave there by themselves is passed over."""
+    release = with_release(project, {"SHA256SUMS": "sums"})
+    (project / "data/unreleased/videos/mine.txt").touch()
+    for name in (".DS_Store", ".gitignore"):
+        (release / name).touch()
     assert cli.main(["verify", str(project)]) == 0
     (release / "notes of mine.txt").touch()
     (release / "link").symlink_to("nowhere")
@@ -154,4 +192,4 @@ def test_what_is_foreign_in_the_release_is_named_and_left(project, capsys):
     said = capsys.readouterr().out
     for name in ("link", "notes of mine.txt"):
         assert f"output data/release/{name}: no list of the release names it; remove it, or 'make repro' does" in said
-    assert sorted(path.name for path in release.iterdir()) == ["SHA256SUMS", "link", "notes of mine.txt"]
+    assert sorted(path.name for path in release.iterdir()) == [".DS_Store", ".gitignore", "SHA256SUMS", "link", "notes of mine.txt"]

@@ -48,11 +48,14 @@ def with_remote(url: str) -> None:
     Path(".dvc/config").write_text(f"['remote \"lab\"']\n    url = {url}\n")
 
 
-def test_the_folder_of_the_release_before_is_named_where_it_holds_them(project):
+@pytest.mark.parametrize("file", ["videos/T/mono/{}.mkv", "frames/T/mono/{}/0.png", "groundtruth/cholect50/phases/{}.csv"])
+def test_the_folder_of_the_release_before_is_named_where_it_holds_them(project, file):
+    """It may have been kept without its videos."""
     before = Path("../release-1.0.0")
     for id_ in ("glimst", "blivka"):
-        (before / id_ / "videos/T/mono").mkdir(parents=True)
-        (before / id_ / f"videos/T/mono/{id_}.mkv").touch()
+        path = before / id_ / file.format(id_)
+        path.parent.mkdir(parents=True)
+        path.touch()
     assert named(
         said(previous=before / "glimst"), "../release-1.0.0/glimst: the release before, as 'release.previous' in params.yaml names it"
     )
@@ -90,7 +93,7 @@ def test_without_a_tag_that_is_to_stay_the_workspace_alone_is_kept_and_others_pu
 def test_a_tag_of_which_nobody_can_tell_is_named_and_stays(project):
     with_remote("ssh://lab/data")
     (line,) = named(said(Tags(unknown=("v1.0.0",))), "DVC remote 'lab'")
-    assert "dvc gc --workspace --all-tags --cloud --remote lab; " in line
+    assert "dvc remote modify --local lab url ssh://lab/data && dvc gc --workspace --all-tags --cloud --remote lab; " in line
     assert "whether they are in v1.0.0 nobody can tell here: where they are, delete that tag first, too" in line
 
 
@@ -112,19 +115,21 @@ def released(version: str, *ids: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("address", ["relative", "absolute"])
+@pytest.mark.parametrize("address", ["relative", "absolute", "moved"])
 def test_what_removes_them_from_a_remote_leaves_every_release_that_never_held_them(project, address):
     subprocess.run([DVC, "init", "-q"], check=True)
-    remote = project.parent / "remote"
-    Path(".dvc/config").write_text(
-        f"[core]\n    remote = lab\n['remote \"lab\"']\n    url = {remote if address == 'absolute' else '../../remote'}\n"
-    )
+    remote, config = project.parent / "remote", "[core]\n    remote = lab\n['remote \"lab\"']\n    url = {}\n"
+    url = {"relative": "../../remote", "absolute": remote, "moved": project.parent / "older"}[address]
+    Path(".dvc/config").write_text(config.format(url))
     stages = {"release": {"cmd": "x", "outs": [{"data/release": {"persist": True}}]}}
     Path("dvc.yaml").write_text(json.dumps({"stages": stages}))
     released("1.0.0", "blivka")
     released("1.1.0", "blivka", "glimst")
     tagged = copies.tags(Path(), ANN)
     assert tagged == Tags(holding=("v1.1.0",), others=("v1.0.0",))
+    if address == "moved":
+        Path(url).rename(remote)
+        Path(".dvc/config").write_text(config.format(remote))
     assert outputs.forget_releases(Path(), frozenset({"blivka"})) == ""
     assert copies.tags(Path(), ANN) == Tags(unknown=("v1.0.0", "v1.1.0"))
     released("2.0.0", "blivka", "cruie")

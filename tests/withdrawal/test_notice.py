@@ -138,7 +138,19 @@ def test_an_id_of_an_older_release_alone_is_known_too_however_little_of_the_ledg
     (project / "data/private/released.json").write_text(json.dumps({"name": "demo", "recordings": {"demo": "sprank"}}))
     taken = withdraw(project, "Ann,,2026-01-31,consent")
     assert [taken.has("id", id_) for id_ in IDS.values()] == [True, True, False, False]
-    assert notice.staying(taken, project) >= {"blivka", "quento"}
+    assert notice.staying(taken, [project / "data/raw"], project) >= {"blivka", "quento"}
+
+
+def test_who_was_removed_from_the_study_is_not_known_to_stay(project):
+    """Carl's row went before the last release, so that nobody can tell whose it was: it may be Ann's."""
+    rows = "".join(f"0,{name},{id_}\n" for name, id_ in IDS.items())
+    (project / "data/private/ids.csv").write_text(f"key,recording,id\n{rows}")
+    (project / "data/private/released.json").write_text(json.dumps({"recordings": {name: IDS[name] for name in ("a1", "a2", "b1")}}))
+    linkage = [filled(LINKAGE, recording=name, id=IDS[name]) for name in ("a1", "a2", "b1")]
+    io.write(LINKAGE, io.frame_of(LINKAGE, linkage), project / "data/private/linkage.parquet")
+    listed(project / "data/raw", "a1", "a2", "b1")
+    taken = withdraw(project, "Ann,,2026-01-31,consent")
+    assert notice.staying(taken, [project / "data/raw"], project) == {"blivka"}
 
 
 def test_pictures_that_could_be_somebody_elses_are_not_held_against_the_release(project):

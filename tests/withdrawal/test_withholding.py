@@ -523,6 +523,11 @@ BROUGHT_BACK = {
     "pulled into a cache elsewhere": listed_elsewhere,
     "in its place alone": lambda project: lies_there(project, "id7", "id8"),
     "in its place, of as many files and bytes": lambda project: (lies_there(project, "id7", "id8"), counts(project, 0, 2)),
+    "in its place, beside what a system left there": lambda project: (
+        lies_there(project, "id7", "id8"),
+        (project / "data/release/.DS_Store").write_text("x"),
+        counts(project, 0, 2),
+    ),
     "in its place, and a list that cannot be read": tampered,
     "in its place, and a list of numbers": lambda project: tampered(project, '[{"relpath": 7, "md5": "x"}]'),
 }

@@ -57,30 +57,33 @@ SAY_OF_OTHERS = ("README.md", ".stamp.json")
 """How files end that say what lies beside them: they are no data, and come with any part of a folder."""
 
 
-def missing(listed: Collection[str], there: Collection[str], ids: Collection[str] = ()) -> list[str]:
-    """Return which listed files are gone of folders of which others are there: whoever takes a part on purpose takes whole folders.
+def missing(listed: Collection[str], there: Collection[str], ids: Collection[str]) -> list[str]:
+    """Return which listed files of recordings are gone of folders in which those of other recordings are there.
+
+    Whoever takes a part on purpose takes whole folders, or single files: beside each other these serve different tasks.
 
     Parameters
     ----------
     listed, there
         Names that the list has, and those of them that are there.
     ids
-        Of recordings: where each has a folder of its own, the folder of all of these counts.
+        Of recordings: by them files are called, or folders, of which that of all counts.
 
-    >>> missing(["phases/a.csv", "phases/b.csv", "skill/s.csv"], ["phases/a.csv"])
+    >>> missing(["phases/a.csv", "phases/b.csv", "coco.json", "masks.json"], ["phases/a.csv", "coco.json"], ["a", "b"])
     ['phases/b.csv']
     >>> missing(["tracks/a/gt.txt", "tracks/b/gt.txt"], ["tracks/a/gt.txt"], ["a", "b"])
     ['tracks/b/gt.txt']
     """
-    data = sorted(name for name in listed if not name.endswith(SAY_OF_OTHERS))
-    begun = {_folder(name, ids) for name in data if name in there}
-    return [name for name in data if name not in there and _folder(name, ids) in begun]
+    folders = {name: folder for name in sorted(listed) if not name.endswith(SAY_OF_OTHERS) and (folder := _folder(name, ids)) is not None}
+    begun = {folder for name, folder in folders.items() if name in there}
+    return [name for name, folder in folders.items() if name not in there and folder in begun]
 
 
-def _folder(name: str, ids: Collection[str]) -> str:
+def _folder(name: str, ids: Collection[str]) -> str | None:
+    """Return the folder of all recordings that a file of one is in; None for a file of none."""
     parts = name.split("/")  # a path as an object costs more than all else, for many files
-    own = next((at for at, part in enumerate(parts) if part.partition(".")[0] in ids), len(parts) - 1)
-    return "/".join(parts[:own])
+    own = next((at for at, part in enumerate(parts) if part.partition(".")[0] in ids), None)
+    return None if own is None else "/".join(parts[:own])
 
 
 CROISSANT = "croissant.json"

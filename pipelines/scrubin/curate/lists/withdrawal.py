@@ -70,7 +70,7 @@ def withdraw(raw: Path, row: WithdrawnRow) -> list[str]:
     except (ReleaseError, UnicodeDecodeError):  # when it is put back, nothing of what it names may be there
         torn = f"{releases.LOCK}: it cannot be read, and may name a release with them; restore it and run make repro before 'dvc push'"
     # An older dvc.lock, as git brings it back, names what DVC's cache still holds.
-    elsewhere = outputs.forget_releases(Path(), notice.staying(withdrawn))
+    elsewhere = outputs.forget_releases(Path(), notice.staying(withdrawn, (raw,)))
     # Then this: from this row alone the next run does all the rest.
     files.write_text(path, withdrawals.text_with(_text(path), row))
     withdrawal_memory.write(withdrawn)

@@ -6,7 +6,7 @@ import configparser
 import json
 import shlex
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ from scrubin.stages.release import clone_record
 from scrubin.stages.withdrawals import releases
 
 SHOWN = 10
-VIDEOS, SPLITS = "videos", "splits"
+SPLITS = "splits"
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def tags(project: Path, withdrawn: Memory) -> Tags:
     found = dict[str, list[str]](holding=[], others=[], unknown=[])
     for tag in _git(project, "tag").splitlines():
         paths = outputs.listed(project, _release_of(_git(project, "show", f"{tag}:./{releases.LOCK}")))
-        found["unknown" if not paths else "holding" if _holds(paths, withdrawn) else "others"].append(tag)
+        found["unknown" if not paths else "holding" if outputs.hold(paths, withdrawn) else "others"].append(tag)
     return Tags(**{kind: tuple(names) for kind, names in found.items()})
 
 
@@ -61,11 +61,6 @@ def _release_of(lock: str) -> str:
         outs = yaml.load(lock, getattr(yaml, "CSafeLoader", yaml.SafeLoader))["stages"][releases.STAGE]["outs"]
         return next((str(out["md5"]) for out in outs if out["path"] == RELEASE.as_posix()), "")
     return ""
-
-
-def _holds(paths: Iterable[str], withdrawn: Memory) -> bool:
-    """Return whether files of a release, by their paths in it, are of somebody who withdrew: a video is called by its released id."""
-    return any(Path(path).name.partition(".")[0] in withdrawn for path in paths if path.startswith(f"{VIDEOS}/"))
 
 
 def places(project: Path, raw: Path, withdrawn: Memory, tagged: Tags, *, released: str, previous: Path | None) -> Iterator[str]:
@@ -88,7 +83,7 @@ def places(project: Path, raw: Path, withdrawn: Memory, tagged: Tags, *, release
     for path in sorted((raw / SPLITS).glob("*.csv")):
         if rows := _rows_of(path, withdrawn):
             yield f"{path}: {count_text(rows, 'row')} of theirs; it is passed over, and yours to delete"
-    if previous is not None and _holds((path.relative_to(previous).as_posix() for path in (previous / VIDEOS).rglob("*")), withdrawn):
+    if previous is not None and outputs.hold((path.relative_to(previous).as_posix() for path in previous.rglob("*")), withdrawn):
         yield f"{previous}: the release before, as 'release.previous' in params.yaml names it, holds them: delete it after the next run"
     if _texts_of(project / clone_record.PATH, withdrawn):
         yield (
@@ -120,10 +115,9 @@ def _collect(project: Path, name: str, url: str, tagged: Tags) -> str:
     if not left:
         return f"{collect.format('')}; {goes}"
     steps = [f"git tag --delete {shlex.join(tagged.holding)}"] if tagged.holding else []
-    # Below a git tag DVC would look for it at another place, find no list there, and remove what is to stay.
-    if "://" not in url and not Path(url).is_absolute():
-        there = str((project / releases.DVC / url).resolve())
-        steps.append(f"dvc remote modify --local {shlex.quote(name)} url {shlex.quote(there)}")
+    # Below a git tag DVC would look for it where the tag says, perhaps at another place, find no list there, and remove what is to stay.
+    there = url if "://" in url else str((project / releases.DVC / url).resolve())
+    steps.append(f"dvc remote modify --local {shlex.quote(name)} url {shlex.quote(there)}")
     stays = f"{goes}, nor a tag that is left: {_shown(left)}"
     back = "; 'git fetch --tags' brings the others back" if tagged.holding else ""
     asked = f"; whether they are in {_shown(tagged.unknown)} nobody can tell here: where they are, delete that tag first, too"

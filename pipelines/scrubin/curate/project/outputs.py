@@ -19,6 +19,7 @@ from scrubin.base import file_lists, params, private_paths, strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, error
 from scrubin.base.layout import RELEASE, TABLES, UNRELEASED
+from scrubin.data.verify import is_litter
 from scrubin.stages.withdrawals import releases
 from scrubin.stages.withdrawals.releases import LOCK, PIPELINE
 
@@ -191,10 +192,9 @@ def hold(paths: Iterable[str], withdrawn: Memory) -> bool:
 
 def _in_place(folder: Path, stated: Mapping[str, Any]) -> list[str]:
     """Return the files of a folder; none where the lock states of its output another number of them, or of their bytes."""
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    number, size = len(files), sum(path.stat().st_size for path in files)
-    is_it = (number, size) == (stated.get("nfiles", number), stated.get("size", size))
-    return [path.relative_to(folder).as_posix() for path in files if is_it]
+    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    sizes = {name: path.stat().st_size for name, path in files.items() if not is_litter(name)}
+    return [*sizes] if all(stated.get(key, one) == one for key, one in (("nfiles", len(sizes)), ("size", sum(sizes.values())))) else []
 
 
 def _cache(project: Path) -> Path:

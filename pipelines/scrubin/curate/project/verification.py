@@ -8,15 +8,18 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from scrubin.base import file_lists
 from scrubin.base.files import CHUNK_BYTES, copy, sha256_of, write_text
 from scrubin.base.layout import RELEASE
 from scrubin.base.machine import cores
 from scrubin.base.store import store
 from scrubin.curate.project import outputs
 from scrubin.curate.project.outputs import CACHE, LIST, Outputs
+from scrubin.data.verify import is_litter
+from scrubin.stages.withdrawals import releases
 
 READ_ONLY = 0o444
 DAMAGES_SHOWN = 100
@@ -75,6 +78,8 @@ class Verification:
         Lists that can be made again from the folder.
     foreign
         Files of the release's folder that no list of it names.
+    is_another
+        Whether a whole release lies in its folder, but not the one that ``dvc.lock`` names: nothing else is said of it.
     """
 
     read: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -82,11 +87,12 @@ class Verification:
     lists: dict[str, str] = field(default_factory=dict)
     rebuilt: dict[str, str] = field(default_factory=dict)
     foreign: list[Path] = field(default_factory=list)
+    is_another: bool = False
 
     @property
     def sound(self) -> bool:
         """Whether every copy is as it should be."""
-        return not (self.damages or self.lists or self.rebuilt or self.foreign)
+        return not (self.damages or self.lists or self.rebuilt or self.foreign or self.is_another)
 
 
 def verify(project: Path, each: Each = iter) -> Verification:
@@ -99,12 +105,15 @@ def verify(project: Path, each: Each = iter) -> Verification:
     each
         Passes on the files to be read, one by one; a caller may count them.
     """
-    said = outputs.read_outputs(project)
+    said, is_another = outputs.read_outputs(project), False
+    if _is_another(project, said):
+        said, is_another = _without_release(said), True
     copies = [*_outputs(said), *_cache(project, said), *_store(project)]
     paths = sorted({one.path for one in copies if (project / one.path).is_file()})
     with ThreadPoolExecutor(cores()) as pool:
         digests = dict(zip(paths, pool.map(lambda path: _digests(project / path), each(paths)), strict=True))
-    result = Verification(lists=dict(said.lists), rebuilt=dict(said.rebuilt), foreign=list(_foreign(project, said)))
+    foreign = list(_foreign(project, said))
+    result = Verification(lists=dict(said.lists), rebuilt=dict(said.rebuilt), foreign=foreign, is_another=is_another)
     sound: dict[str, list[Copy]] = defaultdict(list)
     damaged: list[tuple[Copy, str]] = []
     for one in copies:
@@ -135,6 +144,8 @@ def lines(result: Verification) -> Iterator[str]:
     yield from (damage.line() for damage in result.damages[:DAMAGES_SHOWN])
     if len(result.damages) > DAMAGES_SHOWN:
         yield f"and {len(result.damages) - DAMAGES_SHOWN:,} more"
+    if result.is_another:
+        yield f"{RELEASE} is not the release that {releases.LOCK} names: dvc pull"
     for foreign in result.foreign[:DAMAGES_SHOWN]:
         yield f"output {foreign}: no list of the release names it; remove it, or 'make repro' does"
     if len(result.foreign) > DAMAGES_SHOWN:
@@ -195,7 +206,28 @@ def _foreign(project: Path, said: Outputs) -> Iterator[Path]:
     """Yield what lies in the folder of the release, and is not of it: whoever copies the folder takes it along."""
     if RELEASE.as_posix() in said.roots and RELEASE.as_posix() not in said.lists:
         there = (path.relative_to(project) for path in sorted((project / RELEASE).rglob("*")) if path.is_symlink() or not path.is_dir())
-        yield from (path for path in there if path.as_posix() not in said.files)
+        yield from (path for path in there if path.as_posix() not in said.files and path.name != ".gitignore" and not is_litter(str(path)))
+
+
+def _is_another(project: Path, said: Outputs) -> bool:
+    """Return whether a whole release is in its place that the lock does not name, as after git brought another lock."""
+    folder, certificate = project / RELEASE, "certificate.json"
+    try:
+        stated, _ = file_lists.read_checksums((folder / file_lists.CHECKSUMS).read_text(encoding="utf-8"))
+        # Damage of one file, also of the list itself, is none: then it is still the one that is named.
+        is_whole = stated.get(certificate) == sha256_of(folder / certificate)
+        is_named = said.files.get(f"{RELEASE.as_posix()}/{certificate}") == outputs.md5_of(folder / certificate)
+    except (OSError, ValueError):
+        return False
+    return RELEASE.as_posix() in said.roots and is_whole and not is_named
+
+
+def _without_release(said: Outputs) -> Outputs:
+    release = RELEASE.as_posix()
+    files = {path: md5 for path, md5 in said.files.items() if not path.startswith(f"{release}/")}
+    return replace(
+        said, files=files, lists={path: md5 for path, md5 in said.lists.items() if path != release}, roots=said.roots - {release}
+    )
 
 
 def _cache(project: Path, said: Outputs) -> Iterator[Copy]:

@@ -104,8 +104,10 @@ class Released:
         for name, sha256 in sha256_of_all(there).items():
             if sha256 != self.sha256[name]:
                 raise _other_bytes(self.folder, name)
-        ids = {PurePosixPath(name).stem for name in self.sha256 if name.startswith("videos/")}
-        if gone := file_lists.missing([name for name in self.sha256 if _SMALL.match(name)], there, ids):
+        ids, sheets = ({name: PurePosixPath(name).stem for name in self.sha256 if name.startswith(f"{of}/")} for of in ("videos", "splits"))
+        small = [name for name in self.sha256 if _SMALL.match(name)]
+        # Sheets of splits are all alike, as files of recordings are.
+        if gone := file_lists.missing(small, there, {*ids.values()}) or file_lists.missing(sheets, there, {*sheets.values()}):
             raise _missing(self.folder, gone[0])
         for name in _data_in(self.folder):
             if name not in self.sha256 and not verify.is_litter(name):

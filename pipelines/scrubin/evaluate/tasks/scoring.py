@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
-from scrubin.base.errors import MetricsError, ScrubinError
+from scrubin.base.errors import FileError, MetricsError, RecordingError, ScrubinError
 from scrubin.base.faults import Fault, error, warning
 from scrubin.evaluate import released_truth, side
 from scrubin.evaluate.computation import Scoring, chosen, of_runs, stating
@@ -72,7 +72,8 @@ def scoring(name: str, order: Order) -> Scoring:
         if release is None or changed is None:
             raise
         # What changed or is gone may be why.
-        raise type(refused)([*released_truth.rightly_blamed(refused.faults, release), warning("", "truth-changed", changed)]) from refused
+        kind = MetricsError if isinstance(refused, (FileError, RecordingError)) else type(refused)  # these two take no faults
+        raise kind([*released_truth.rightly_blamed(refused.faults, release), warning("", "truth-changed", changed)]) from refused
     release, changed = _release_of(order)
     copied = [note for source in order.predictions if (note := side.sentence_on_copied_truth(order.truth.path, source.path)) is not None]
     notes = [*of_order.notes, *copied, *([changed] if changed else [])]

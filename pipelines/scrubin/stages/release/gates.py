@@ -400,7 +400,9 @@ def moved_lines(last: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     lines = []
     before, after = (one.get("splits", {}).get("places", {}) for one in (last, now))
     for split in sorted(before.keys() & after.keys()):
-        old, new = _places(before[split]), _places(after[split])
+        # A fold more or less, as of a site that came or went, moves nobody in the others.
+        folds = {row[0] for row in before[split]} & {row[0] for row in after[split]}
+        old, new = (_places(row for row in of[split] if row[0] in folds) for of in (before, after))
         both = old.keys() & new.keys()
         if moved := sum(old[id_] != new[id_] for id_ in both):
             lines.append(

@@ -18,7 +18,7 @@ import pandas as pd
 from scrubin.audit.expected import dates, private_strings, withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import file_lists, params
-from scrubin.base.errors import ManifestError, TableError
+from scrubin.base.errors import ManifestError, ScrubinError, TableError
 from scrubin.base.files import sha256_of_all
 from scrubin.base.layout import INTERIM, LINKAGE_PATH, PARTS_PATH, PRIVATE, RECORDINGS_PATH, RELEASE, TABLES, UNRELEASED, VIDEOS_PATH
 from scrubin.base.tables import Table, io
@@ -97,9 +97,18 @@ def _ids(folder: Path, linkage: pd.DataFrame) -> dict[str, str]:
     return {**_ids_given(folder / PRIVATE / "ids.csv"), **_id_released(folder / PRIVATE / "released.json"), **of_last_run}
 
 
-def staying(withdrawn: Memory, folder: Path = Path()) -> frozenset[str]:
-    """Return the released ids of all who stay, as far as they are known."""
-    ids = _ids(folder, _table(LINKAGE, folder / LINKAGE_PATH))
+def staying(withdrawn: Memory, studies: Iterable[Path], folder: Path = Path()) -> frozenset[str]:
+    """Return the released ids of all who stay, as far as they are known.
+
+    The last run and the last release may be of another study. Of the ledger of ids those alone count whom ``recordings.csv`` in a folder of
+    `studies` lists: whoever was removed from the study may be one who withdrew, and nobody can tell.
+    """
+    linkage, study = _table(LINKAGE, folder / LINKAGE_PATH), set[str]()
+    for raw in studies:
+        with contextlib.suppress(ScrubinError):  # it is said where the study is read
+            study |= withdrawals.listed(raw).keys()
+    given = {name: id_ for name, id_ in _ids_given(folder / PRIVATE / "ids.csv").items() if name in study}
+    ids = {**given, **_id_released(folder / PRIVATE / "released.json"), **dict(zip(linkage.recording, linkage.id, strict=True))}
     return frozenset(id_ for name, id_ in ids.items() if name not in withdrawn and id_ not in withdrawn)
 
 
@@ -292,4 +301,4 @@ def staying_at_news(raw: Path, folder: Path = Path()) -> frozenset[str] | None:
         When nobody can tell who is meant, as in `take`.
     """
     now = take(raw, folder, with_pictures=False)
-    return staying(now, folder) if is_news(now, withdrawal_memory.load(folder)) else None
+    return staying(now, (raw,), folder) if is_news(now, withdrawal_memory.load(folder)) else None
