@@ -131,6 +131,14 @@ def test_a_video_that_was_added_twice_and_labelled_otherwise_is_refused():
         read_files("via3", via(**ONE_TWICE | {"metadata": of}))
 
 
+def test_boxes_that_are_ticked_alike_in_a_video_that_was_added_twice_are_no_contradiction():
+    attribute = {"0": {"aname": "phase", "type": 2, "options": {"0": "preparation", "1": "gallbladder-dissection"}}}
+    metadata = {f"m{fid}": {"vid": fid, "z": [0, 1], "xy": [], "av": {"0": "0,1"}} for fid in "12"}
+    assert not [
+        one for one in faults_of("via3", via(**ONE_TWICE | {"attribute": attribute, "metadata": metadata})) if one.rule == "file-repeated"
+    ]
+
+
 @each("files", [via(**TWO_FILES), {"a/export.csv": (CSV + LIKE_IT).encode()}], say=lambda files: next(iter(files)))
 def test_two_videos_of_one_name_are_refused(files):
     with pytest.raises(AnnotationError, match=r"files '.*', '.*' are several videos of the name '(endoscope|op 1)'; give each video"):
@@ -415,6 +423,19 @@ def test_an_instrument_that_two_people_saw_at_once_is_refused(second, is_read):
     said = "'grasper' is on the tiers 'instrument@AB' and 'instrument@CD' at once"
     assert is_read == (said not in " ".join(fault.sentence for fault in faults_of("elan", files)))
     assert not is_read or len(read_files("elan", files).recordings[0].spans) == 2
+
+
+@each(
+    "names",
+    [("phase@left", "phase@right"), ("gesture@left", "gesture@right"), ("instrument@left", "instrument@right")],
+    say=lambda names: names[0],
+)
+def test_what_one_annotator_wrote_of_two_hands_is_of_one(names):
+    label = "G1" if "gesture" in names[0] else "grasper" if "instrument" in names[0] else "preparation"
+    of = {f'TIER_ID="{name}" ANNOTATOR="AB"': [(aligned(f"a{at}", "t1", "t2"), label)] for at, name in enumerate(names)}
+    assert "people" not in (said := " ".join(fault.sentence for fault in faults_of("elan", eaf(of, {"t1": 0, "t2": 40}))))
+    assert "annotators-several" not in said
+    assert "names behind" not in said
 
 
 def test_tiers_of_one_person_and_those_that_are_not_kept_are_no_fault():

@@ -151,6 +151,7 @@ def test_a_list_of_where_phases_start_is_told_to_label_these_frames_only(text):
         "time,phase\n0,a\n120,b\n240,c\n",
         "time,phase\n0,a\n120,b\n150,b\n",
         "frame,phase\n0,a\n1,b\n9,c\n",
+        "time_s,phase,end\n0,2,1\n1,2,2\n2,3,1e300\n",
     ],
 )
 def test_rows_of_frames_are_no_list_of_where_phases_start(text):
@@ -187,6 +188,8 @@ def test_rows_with_an_end_are_spans_and_are_refused(text, name):
         ("frame,phase,end\n0,2,1\n1,2,2\n2,3,3\n", "end"),
         ("frame,phase,phase_end\n0,2,0\n1,2,0\n2,3,9\n", "phase_end"),
         ("time,phase,frame_end\n0.0,2,25\n1.0,2,50\n", "frame_end"),
+        # The last row ends with its film.
+        ("time_s,phase,end\n0,2,1\n1,2,2\n2,3,3.4\n", "end"),
     ],
 )
 def test_a_row_per_frame_ends_nothing_whatever_a_column_is_called(text, name):

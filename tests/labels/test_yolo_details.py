@@ -427,6 +427,10 @@ def test_lists_of_the_same_classes_are_one(case):
         assert labels.vocabulary.instruments[labels.instances.rows["instrument_id"][0]].lower() == "hook"
 
 
+def test_lists_that_differ_in_capitals_are_one():
+    assert not faults_of("yolo", {**SAME_NAMES["lists"], "y/obj.names": b"Grasper\nhook \n"})
+
+
 def test_lists_of_other_classes_are_refused():
     for case, name in (("lists", "y/obj.names"), ("tasks", "t2/obj.names")):
         (told,) = sentences(faults_of("yolo", {**SAME_NAMES[case], name: b"hook\ngrasper\n"}), "error")

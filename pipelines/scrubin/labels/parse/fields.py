@@ -236,7 +236,7 @@ def _usual(ranges: RateRanges, counted: float | None) -> Fraction | None:
         return min(found, key=lambda one: abs(one - counted))
     if len(found) > 1 or (counted is None and not is_narrow):
         return None
-    exact = counted if counted is not None and _is_in(counted, ranges) else sum(ranges[0]) / 2
+    exact = counted if counted is not None and _is_in(counted, ranges) else (ranges[0][0] + ranges[0][1]) / 2
     shorter = (Fraction(str(round(exact, digits))) for digits in range(2, 10))
     return found[0] if found else next((one for one in shorter if one and _is_in(one, ranges)), None)
 

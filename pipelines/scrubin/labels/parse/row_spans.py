@@ -61,7 +61,7 @@ def tile(videos: Sequence[Placed], least: int) -> bool:
         numbers = [[(at, csv_text.number(cell)) for at, cell in rows] for rows in videos]
     except ValueError:
         return False
-    if not all(math.isfinite(number) for rows in numbers for _, number in rows):
+    if not all(math.isfinite(number * least) for rows in numbers for _, number in rows):
         return False
     for scale in (1,) if least == 1 else (least, least // 1000):
         # A length, an end behind the last frame, an end that is the last frame.
@@ -69,7 +69,10 @@ def tile(videos: Sequence[Placed], least: int) -> bool:
             spans = [[round(number * scale) - of_end * at + more for at, number in rows] for rows in numbers]
             steps = [(later[0] - one[0], span) for rows, of in zip(videos, spans, strict=True) for (one, later), span in _stepped(rows, of)]
             met = sum(step == span for step, span in steps)
-            if steps and max(map(max, spans)) > least and all(0 < span <= step for step, span in steps) and 2 * met >= len(steps):
+            # The last of rows by the second ends with its film.
+            last = least if least == 1 else 2 * least
+            is_long = any(span > (last if at == len(of) else least) for of in spans for at, span in enumerate(of, start=1))
+            if steps and is_long and all(0 < span <= step for step, span in steps) and 2 * met >= len(steps):
                 return True
     return False
 

@@ -147,6 +147,8 @@ def _have_boxes(rows: Iterable[Row]) -> bool:
 
 def _holds_points(row: Row) -> bool:
     """Return whether what would be the box of points holds them, as hardly any outline has it; no quadrangle counts as one point."""
+    if len(row) % 2 == 1 and row[1:3] == row[-2:]:  # an outline that is closed
+        return False
     x, y, w, h = (float(cell) for cell in row[1:OF_BOX])
     cells = [float(cell) for cell in row[OF_BOX : OF_BOX + _points(row) * OF_POINT]]
     places = [

@@ -177,6 +177,10 @@ def _named(source: LabelFiles, faults: Faults) -> list[str]:
     return kept
 
 
+def _folded(names: Sequence[str] | None) -> list[str]:
+    return [name.strip().casefold() for name in names or []]
+
+
 def _classes(source: LabelFiles, named: Sequence[str], faults: Faults, form: str) -> Classes | None:
     """Return the classes; None after noting why the file that names them cannot be used."""
     chosen = source.vocabulary if source.vocabulary.name else None
@@ -195,7 +199,7 @@ def _classes(source: LabelFiles, named: Sequence[str], faults: Faults, form: str
             faults.warning(min(source.files), "classes-unnamed", what, "choose others by --vocabulary")
         return whole_list(vocabulary)
     names = _names_in(source, named[0], faults)
-    others = [other for other in named[1:] if names is None or _names_in(source, other, Faults()) != names]
+    others = [other for other in named[1:] if names is None or _folded(_names_in(source, other, Faults())) != _folded(names)]
     for other in others:
         what = f"the classes are also named in {named[0]}, and not as here"
         faults.error(other, "classes-repeated", what, "keep one, or move it out of the folder")

@@ -278,7 +278,8 @@ def _refuse_several(document: _Document, spans: list[NamedSpan], vocabulary: Voc
         of_kind = [tier for tier in tiers if kinds[tier.name] == kind]
         of_whom = {"annotators": {tier.annotator for tier in of_kind} - {""}}
         names = Counter[str]()
-        if kind in ONE_AT_A_TIME:
+        is_of_one = len(of_whom["annotators"]) == 1 and all(tier.annotator for tier in of_kind)
+        if kind in ONE_AT_A_TIME and not is_of_one:
             of_whom["participants"] = {tier.participant for tier in of_kind} - {""}
             of_whom["names behind '@'"] = {tier.behind_at for tier in of_kind} - {""}
             # "phase" beside "phase@AB" is another person's, too.
@@ -305,7 +306,8 @@ def _refuse_seen_twice(document: _Document, spans: list[NamedSpan], tiers: Mappi
             for other in itertools.islice(ordered, at + 1, None):
                 if other.start >= one.end:
                     break
-                if tiers[one.of].person != tiers[other.of].person:
+                is_of_one = tiers[one.of].annotator == tiers[other.of].annotator != ""
+                if not is_of_one and tiers[one.of].person != tiers[other.of].person:
                     what = f"'{one.label[:60]}' is on the tiers '{one.of}' and '{other.of}' at once, as if two people had seen it"
                     fix = "export the tiers of one annotator; where there are two of it, number them, such as grasper #1 and grasper #2"
                     document.where.at(other.place).error("annotators-several", what, fix)

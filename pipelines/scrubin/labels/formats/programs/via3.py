@@ -165,11 +165,15 @@ def _spans(where: Where, document: _Project, files: Mapping[str, bytes]) -> dict
 def _refuse_contradictions(where: Where, recording: str, spans: list[tuple[str, NamedSpan]]) -> None:
     """Note where two files that are one video have other labels of one attribute at once, as those of two people."""
     ordered = sorted(spans, key=lambda one: (one[1].of, one[1].start))
+    # Of a checkbox several hold at once.
+    labels = defaultdict[tuple[str, str, int, int], set[str]](set)
+    for fid, one in ordered:
+        labels[fid, one.of, one.start, one.end].add(one.label)
     for number, (fid, one) in enumerate(ordered):
         for other_fid, other in itertools.islice(ordered, number + 1, None):
             if other.of != one.of or other.start >= one.end:
                 break
-            if other_fid != fid and other.label != one.label:
+            if other_fid != fid and labels[fid, one.of, one.start, one.end] != labels[other_fid, other.of, other.start, other.end]:
                 both = f"files '{fid[:60]}' and '{other_fid[:60]}' are both '{recording}'"
                 what = f"{both}, and say '{one.label[:60]}' and '{other.label[:60]}' at once"
                 where.at(other.place).error("file-repeated", what, "keep the labels of one of them, or what was settled")
