@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Any
 
 from playwright.sync_api import Page, TimeoutError
 
-PATIENCE_MS = 180_000
+PATIENCE_MS, FIRST_MS = 180_000, 120_000
 MOST_KEYS = 2000
 # The lens of a span: 22 frames, an eighth of a second each.
 LONG_ENOUGH_MS = 3000
@@ -20,22 +21,28 @@ NOTHING_TO_SEE = re.compile("all seen|nothing left to see")
 
 
 def come_in(page: Page, address: str) -> None:
-    """Open the page, and wait for the first recording; what never opens tells how far it came."""
+    """Open the page, and wait for the first recording; what does not open tells how far it came, and is opened once more, as people do."""
     page.set_default_timeout(PATIENCE_MS)
     failures: list[str] = []
     page.on("pageerror", lambda error: failures.append(str(error)))
     page.on("requestfailed", lambda request: failures.append(f"{request.url}: {request.failure}"))
     page.goto(address)
     try:
-        opened(page)
-    except TimeoutError as error:
-        raise AssertionError(f"{page.evaluate(HOW_FAR)} {failures}") from error
+        opened(page, FIRST_MS)
+    except TimeoutError:
+        # Seen once in some hundreds of pages, on machines with too much to do; nobody knows yet why.
+        warnings.warn(f"a page did not open at first: {page.evaluate(HOW_FAR)} {failures}", stacklevel=2)
+        page.reload()
+        try:
+            opened(page)
+        except TimeoutError as error:
+            raise AssertionError(f"{page.evaluate(HOW_FAR)} {failures}") from error
 
 
-def opened(page: Page) -> None:
+def opened(page: Page, patience_ms: int = PATIENCE_MS) -> None:
     """Wait until a recording and its stills are there."""
-    page.locator("#todo li").first.wait_for()
-    page.locator("#sheet .block.loaded").first.wait_for()
+    page.locator("#todo li").first.wait_for(timeout=patience_ms)
+    page.locator("#sheet .block.loaded").first.wait_for(timeout=patience_ms)
 
 
 def says(page: Page, text: str, place: str = "#status") -> None:

@@ -36,9 +36,10 @@ class Reviewer:
         self.page.on("dialog", lambda dialog: self.troubles.append(dialog.message) or dialog.dismiss())
         if before:
             before(self.page)
-        self.page.goto(server.address)
         if waits:
-            self.opened()
+            keyboard.come_in(self.page, server.address)
+        else:
+            self.page.goto(server.address)
 
     def press(self, *keys):
         for key in keys:
