@@ -168,7 +168,7 @@ def _withhold_waiting(*, is_known: Callable[[Exception], bool] = lambda _: False
     """
     from scrubin.audit.expected import withdrawal_memory
     from scrubin.base import params
-    from scrubin.curate.project import strange_lock
+    from scrubin.curate.project import copies, strange_lock
     from scrubin.stages.withdrawals import notice
 
     studies, stated, gone = list[Path](), set[Path | None](), list[Path]()
@@ -196,13 +196,13 @@ def _withhold_waiting(*, is_known: Callable[[Exception], bool] = lambda _: False
     with _noted(unknown):
         if missed := _missed(gone, studies, stated):
             # Of another commit nobody can say whom it holds.
-            is_told = not (waiting or back or unknown) and strange_lock.committed_release() == (named or "")
+            is_told = not (waiting or back or unknown) and copies.committed_release(Path(), "HEAD") == (named or "")
             to_restore = GONE_FOR_GOOD.format(missed[-1]) if is_told else ""
             unknown += [f"{raw}: there is no {recordings_list.NAME} in it" for raw in missed]
     if not (waiting or back or unknown):
         return
     if back and not (waiting or unknown):
-        listed = outputs.listed(Path(), strange_lock.committed_release() or "")
+        listed = outputs.listed(Path(), copies.committed_release(Path(), "HEAD") or "")
         to_restore = WITHOUT_THEM if listed and not outputs.hold(listed, remembered) else ""
     of = next((raw for raw in (*waiting, *studies[1:], *studies) if raw != DEMO), Path())
     strange = strange_lock.look(of)

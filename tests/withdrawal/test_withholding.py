@@ -24,7 +24,7 @@ from scrubin.base.errors import ParamsError, PlatformError, ReleaseError, StageE
 from scrubin.base.faults import error
 from scrubin.curate.lists.withdrawal import with_raised_version
 from scrubin.curate.preflight import Findings, preflight
-from scrubin.curate.project import outputs, strange_lock
+from scrubin.curate.project import copies, outputs
 from scrubin.stages import pseudonymize as stage_pseudonymize
 from scrubin.stages.release import other_clones, release_folder
 from scrubin.stages.withdrawals import notice, releases
@@ -370,7 +370,7 @@ def test_where_the_study_is_not_there_or_another_one_nobody_is_sent_whom_that_of
     change(listed_run)
     done = []
     monkeypatch.setattr(repro.outputs, "forget_releases", lambda _, staying, *__: done.append(staying))
-    monkeypatch.setattr(strange_lock, "committed_release", lambda: NAMED)
+    monkeypatch.setattr(copies, "committed_release", lambda *_: NAMED)
     assert repro.main() == 2
     assert not releases.names_release(listed_run)
     assert done[:1] == forgotten

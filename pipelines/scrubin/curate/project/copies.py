@@ -50,17 +50,18 @@ def tags(project: Path, withdrawn: Memory) -> Tags:
     """Return the tags of a project; to be asked before the lists of releases go from DVC's cache."""
     found = dict[str, list[str]](holding=[], others=[], unknown=[])
     for tag in _git(project, "tag").splitlines():
-        paths = outputs.listed(project, _release_of(_git(project, "show", f"{tag}:./{releases.LOCK}")))
+        paths = outputs.listed(project, committed_release(project, tag) or "")
         found["unknown" if not paths else "holding" if outputs.hold(paths, withdrawn) else "others"].append(tag)
     return Tags(**{kind: tuple(names) for kind, names in found.items()})
 
 
-def _release_of(lock: str) -> str:
-    """Return the MD5 of the release that a lock file names, "" where it names none."""
+def committed_release(project: Path, commit: str) -> str | None:
+    """Return the MD5 of the release that ``dvc.lock`` of a commit or tag names; None when it names none, or nobody can tell."""
     with suppress(yaml.YAMLError, KeyError, TypeError, AttributeError):
+        lock = _git(project, "show", f"{commit}:./{releases.LOCK}")
         outs = yaml.load(lock, getattr(yaml, "CSafeLoader", yaml.SafeLoader))["stages"][releases.STAGE]["outs"]
-        return next((str(out["md5"]) for out in outs if out["path"] == RELEASE.as_posix()), "")
-    return ""
+        return next((str(out["md5"]) for out in outs if out["path"] == RELEASE.as_posix()), None)
+    return None
 
 
 def places(project: Path, raw: Path, withdrawn: Memory, tagged: Tags, *, released: str, previous: Path | None) -> Iterator[str]:

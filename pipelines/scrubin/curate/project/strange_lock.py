@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
-import tempfile
 from pathlib import Path
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import PATH
 from scrubin.base import file_lists
-from scrubin.base.errors import PrivacyError, ReleaseError
+from scrubin.base.errors import PrivacyError
 from scrubin.base.faults import Fault
 from scrubin.base.layout import DEMO, RELEASE
 from scrubin.curate.project import copies, outputs
@@ -90,15 +88,6 @@ def studies() -> set[Path | None]:
         When there is no lock that can be read.
     """
     return {outputs.stated_raw(Path(), stage) for stage in (WITHDRAWALS, releases.STAGE)}
-
-
-def committed_release() -> str | None:
-    """Return the MD5 of the release that the lock of git's last commit names; None when it names none, or nobody can tell."""
-    with contextlib.suppress(OSError, subprocess.CalledProcessError, ReleaseError), tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(["git", "show", f"HEAD:./{releases.LOCK}"], capture_output=True, check=True)
-        (Path(folder) / releases.LOCK).write_bytes(done.stdout)
-        return outputs.stated_md5(Path(folder), RELEASE)
-    return None
 
 
 def _has_this_memory() -> bool:
