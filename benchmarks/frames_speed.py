@@ -26,7 +26,7 @@ import cv2
 import imageio_ffmpeg
 
 import clips
-from scrubin.media.frame_files import source_frames
+from scrubin.media.released.frame_files import source_frames
 from scrubin.stages.frames.decoding import packet_clock
 from scrubin.stages.frames.extract import extract
 from scrubin.stages.frames.frame_params import FramesParams

@@ -30,7 +30,7 @@ import numpy as np
 from scipy.stats import beta
 from stereo_rig import calibrated
 
-from scrubin.media.rig import Camera, Rig
+from scrubin.media.rigs.rig import Camera, Rig
 from scrubin.stages.stereo import drawing
 from scrubin.stages.stereo.check import check
 from scrubin.stages.stereo.findings import Checked

@@ -21,9 +21,9 @@ import cv2
 import numpy as np
 
 from scrubin.base.errors import CalibrationError
-from scrubin.media import rig_file
-from scrubin.media.rig import Camera, Rig, rectification, rectified
-from scrubin.media.rig_file import read_bytes
+from scrubin.media.rigs import rig_file
+from scrubin.media.rigs.rig import Camera, Rig, rectification, rectified
+from scrubin.media.rigs.rig_file import read_bytes
 from scrubin.stages.stereo import drawing
 from scrubin.stages.stereo.board import Board, Corners
 from scrubin.stages.stereo.calibration import BoardPair, calibrate

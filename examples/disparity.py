@@ -17,8 +17,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from scrubin.media.rig import Rectification, rectification, rectified, seen
-from scrubin.media.rig_file import read
+from scrubin.media.rigs.rig import Rectification, rectification, rectified, seen
+from scrubin.media.rigs.rig_file import read
 
 BLOCK, AGREE_PX, LEAST_TEXTURE = 5, 1.0, 2.0
 

@@ -258,7 +258,7 @@ A_BOOK = {
     "index": "# All\n\n```{toctree}\n:maxdepth: 2\nlibrary\nwords\n```\n",
     "library": "# Library\n\n## Parts\n\n```{toctree}\nspans\nfaults\n```\n",
     "words": "# Words\n\n## One\n\n### Deeper\n\n{py:func}`near` and {py:class}`Fault` and {py:obj}`nobody.knows`\n",
-    "spans": "# Spans\n\n```{eval-rst}\n.. automodule:: scrubin.base.csv_text\n   :members:\n```\n",
+    "spans": "# Spans\n\n```{eval-rst}\n.. automodule:: scrubin.base.text.csv_text\n   :members:\n```\n",
     "faults": "# Faults\n\n## Of rows\n\n```{eval-rst}\n.. automodule:: scrubin.base.faults\n   :members:\n```\n",
 }
 

@@ -16,7 +16,7 @@ from scrubin.base.private_paths import fresh_part
 from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import CUTS, HIDDEN, LINKAGE, RIGS, STEREO
 from scrubin.base.tables.public import VIDEOS
-from scrubin.media import rig_file
+from scrubin.media.rigs import rig_file
 from scrubin.stages.stereo import released_check
 from scrubin.stages.stereo.recordings import StereoParams, assignment
 

@@ -14,7 +14,7 @@ from scrubin.evaluate.metrics.variants import METRICS
 from scrubin.evaluate.tasks.scoring import STEPS
 from scrubin.labels.choices import known_formats
 from scrubin.labels.registry import WRITERS, readable
-from scrubin.media.rig import MM_PER_UNIT
+from scrubin.media.rigs.rig import MM_PER_UNIT
 
 SLOW = {"PIL", "numpy", "pandas", "pyarrow", "matplotlib", "pingouin", "prefect", "great_expectations", "dask", "scrubin.evaluate.side"}
 NEVER = sorted({*machine.EXTRA_OF, *SLOW, "rapidocr"})

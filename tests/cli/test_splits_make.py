@@ -10,7 +10,7 @@ import pytest
 
 from each import each
 from scrubin import cli
-from scrubin.base.naming import SPELT
+from scrubin.base.text.naming import SPELT
 from scrubin.curate.by_hand import own_split
 
 

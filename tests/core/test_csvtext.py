@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.base import csv_text
-from scrubin.base.csv_text import Grid, Sheet
+from scrubin.base.text import csv_text
+from scrubin.base.text.csv_text import Grid, Sheet
 
 BOM = csv_text.BYTE_ORDER_MARK
 NAMES = st.text(st.characters(codec="utf-8", categories=["L", "N"]), min_size=1, max_size=8)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.base import naming
+from scrubin.base.text import naming
 
 ERRORS = "#N/A #NV #REF! #BEZUG! #WERT! #VALEUR! #¡VALOR! #NAME? #NOM? #¿NOMBRE? #DIV/0! #¡DIV/0! #NULL! #NUM! #ZAHL! #ÜBERLAUF! #N/D"
 NOBODY = "#### Err:502 =B2 =VLOOKUP(A1;1) n.a. -- \u2014 nobody \u200b N/A\u200b TBD unbekannt k.A. n.n."

@@ -16,9 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scrubin.base import csv_text, pixels, strangers, unpacking
+from scrubin.base import pixels, strangers, unpacking
 from scrubin.base.errors import FileError, ScrubinError
-from scrubin.media import frame_files
+from scrubin.base.text import csv_text
+from scrubin.media.released import frame_files
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]\n" for n in range(8)

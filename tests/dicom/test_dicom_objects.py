@@ -14,12 +14,12 @@ from clips import clip, numbered
 from rendered_video import rendered
 from scrubin.base.errors import VideoError
 from scrubin.cli import main
-from scrubin.media import dicom_objects as objects
 from scrubin.media.containers import dicom_recording as recording
 from scrubin.media.containers.pieces import Pieces
 from scrubin.media.decode import decoded
 from scrubin.media.ffmpeg import strip_head
 from scrubin.media.probe import probe
+from scrubin.media.released import dicom_objects as objects
 
 
 def render(source, target, mode="smart"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from score_runs import fault, good, put, results, sides
-from scrubin.base import csv_text
+from scrubin.base.text import csv_text
 from scrubin.evaluate import selection
 
 

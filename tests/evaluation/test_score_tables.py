@@ -8,8 +8,8 @@ import pytest
 from each import each
 from score_runs import fault, good, put, results, sides
 from scrubin import cli
-from scrubin.base import csv_text
 from scrubin.base.faults import Faults
+from scrubin.base.text import csv_text
 from scrubin.labels.formats.plain import matrix_tables
 
 OF_TRIPLETS = ",".join(["frame", *(f"ivt_{k}" for k in range(100))])

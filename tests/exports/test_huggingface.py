@@ -17,7 +17,7 @@ from scrubin.base.tables import io
 from scrubin.data.export import huggingface
 from scrubin.labels.truth import recognition
 from scrubin.labels.truth.recordings import of_tables, with_files
-from scrubin.media.frame_files import picture
+from scrubin.media.released.frame_files import picture
 
 
 @pytest.fixture(scope="module")

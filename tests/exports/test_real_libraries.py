@@ -9,7 +9,7 @@ import pytest
 import clips
 import exported_release
 from scrubin import cli
-from scrubin.media.frame_files import picture
+from scrubin.media.released.frame_files import picture
 
 SHOWN = {
     (str(row["id"]), str(row["camera"]), int(str(row["frame"]))): str(row["path"])

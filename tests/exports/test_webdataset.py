@@ -13,7 +13,7 @@ import pytest
 import exported_release
 from scrubin import cli
 from scrubin.data.export import webdataset
-from scrubin.media.frame_files import picture
+from scrubin.media.released.frame_files import picture
 
 
 @pytest.fixture(scope="module")

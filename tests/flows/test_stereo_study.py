@@ -14,8 +14,8 @@ import small_study
 from scrubin import cli
 from scrubin.base.errors import StageError
 from scrubin.load import Release
-from scrubin.media import rig_file
-from scrubin.media.rig_file import read
+from scrubin.media.rigs import rig_file
+from scrubin.media.rigs.rig_file import read
 from scrubin.stages.stereo import drawing
 from scrubin.stages.stereo.samples import Matches, features, matches
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.media.frame_files import source_frames
+from scrubin.media.released.frame_files import source_frames
 
 STEPS = st.lists(st.fractions(min_value=Fraction(1, 1000), max_value=3, max_denominator=1001), max_size=80)
 RATES = st.fractions(min_value=Fraction(1, 10), max_value=30, max_denominator=1001)

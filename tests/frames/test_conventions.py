@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import clips
 from scrubin.base.errors import StageError
-from scrubin.media.frame_files import source_frames
+from scrubin.media.released.frame_files import source_frames
 from scrubin.stages.frames.conventions import DOWN, NEAR, OURS, OUTPUT_RATE, SHIFTED, UP, Convention, Timeline, every_nth, simplest_rates
 from scrubin.stages.frames.thumbnails import thumbnails_of
 

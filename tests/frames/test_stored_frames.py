@@ -17,7 +17,7 @@ from scrubin.base.errors import ReleaseError, VideoError
 from scrubin.base.files import FIXED_TIME_S, sha256_of
 from scrubin.base.tables import io
 from scrubin.base.tables.public import FRAMES
-from scrubin.media import frame_files
+from scrubin.media.released import frame_files
 from scrubin.stages.frames import frame_store
 from scrubin.stages.frames.frame_params import DropParams, FramesParams
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import clips
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ManifestError
-from scrubin.base.naming import is_of_spreadsheet
+from scrubin.base.text.naming import is_of_spreadsheet
 from scrubin.media.source import View
 from scrubin.stages.ingest.manifest import COPIED, TaskParams, files_without_row, look, parse
 from scrubin.stages.recordings_list import COLUMNS

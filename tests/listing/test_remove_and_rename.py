@@ -11,8 +11,8 @@ import pytest
 import listed_project
 from listed_project import change
 from scrubin import cli
-from scrubin.base import csv_text
 from scrubin.base.errors import ReviewError
+from scrubin.base.text import csv_text
 from scrubin.curate.label import written
 from scrubin.curate.lists import changes, mentions
 from scrubin.curate.preflight.preflight import look

@@ -17,7 +17,7 @@ from scrubin.base.errors import ReleaseError
 from scrubin.data.load.video_clips import Window
 from scrubin.data.load.warnings import EmptyDatasetWarning
 from scrubin.load import Release
-from scrubin.media.clocked_reader import OpenVideo, clock_of
+from scrubin.media.released.clocked_reader import OpenVideo, clock_of
 from scrubin.stages.frames.decoding import packet_clock
 
 

@@ -13,8 +13,8 @@ from scrubin.base.errors import CalibrationError, ReleaseError
 from scrubin.base.files import write_text
 from scrubin.data.load.warnings import EmptyDatasetWarning
 from scrubin.load import Release
-from scrubin.media import rig_file
-from scrubin.media.rig import rectification, rectified
+from scrubin.media.rigs import rig_file
+from scrubin.media.rigs.rig import rectification, rectified
 from scrubin.stages.stereo import drawing
 
 

@@ -21,13 +21,13 @@ from listed_project import change
 from scrubin import cli
 from scrubin.audit.expected.spelling import PERSON_SPELT
 from scrubin.base.faults import Fault
-from scrubin.base.naming import SPELT
+from scrubin.base.text.naming import SPELT
 from scrubin.curate.preflight import Findings, listed_study, raw_folders
 from scrubin.curate.preflight.listed_study import ListedStudy
 from scrubin.curate.preflight.preflight import look, look_at_machine, look_at_params
 from scrubin.curate.preflight.written_files import look_at_redactions
-from scrubin.media import rig_file
 from scrubin.media.networks import weights
+from scrubin.media.rigs import rig_file
 from scrubin.stages import pseudonymize
 from scrubin.stages.review import Ledger, redaction_sheet, rewriting
 from scrubin.stages.stereo import drawing

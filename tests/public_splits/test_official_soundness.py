@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.base import csv_text
 from scrubin.base.errors import SplitError
+from scrubin.base.text import csv_text
 from scrubin.public_splits.sheet import People, SplitRow, SplitSheet, from_sheet, from_table, read
 from scrubin.public_splits.soundness import Question, faults_of, question_of, sizes
 

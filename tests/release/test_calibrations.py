@@ -11,7 +11,7 @@ import pandas as pd
 from scrubin.audit.expected import private_strings
 from scrubin.base.files import write_text
 from scrubin.base.tables.public import public_tables
-from scrubin.media import rig_file
+from scrubin.media.rigs import rig_file
 from scrubin.stages.release.metadata import readme, record_sets
 from scrubin.stages.stereo import drawing
 from toy_release import IDS, PARAMS

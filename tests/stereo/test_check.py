@@ -15,8 +15,8 @@ import clips
 import stereo_rigs
 from scrubin import cli
 from scrubin.base.errors import CalibrationError
-from scrubin.media import rig_file
-from scrubin.media.rig import rectification, rectified
+from scrubin.media.rigs import rig_file
+from scrubin.media.rigs.rig import rectification, rectified
 from scrubin.stages.stereo import drawing, recordings
 from scrubin.stages.stereo.check import _lengths, _rows, check, check_alone, judge
 from scrubin.stages.stereo.findings import drift

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from scrubin.media import rig_file
-from scrubin.media.rig import rectification
+from scrubin.media.rigs import rig_file
+from scrubin.media.rigs.rig import rectification
 from scrubin.stages.stereo import drawing
 from scrubin.stages.stereo.samples import features, matches
 

@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scrubin.base.errors import CalibrationError
-from scrubin.media import rig_file
-from scrubin.media.rig_file import read, read_bytes
+from scrubin.media.rigs import rig_file
+from scrubin.media.rigs.rig_file import read, read_bytes
 
 LASANA = """k1: [[700.0, 0.0, 480.0], [0.0, 701.0, 270.0], [0.0, 0.0, 1.0]]
 d1: [-0.2, 0.05, 0.001, -0.001, 0.0]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scrubin.media.rig import rectification, rectified, seen
+from scrubin.media.rigs.rig import rectification, rectified, seen
 from stereo_rigs import seen as projected
 
 POINTS = np.random.default_rng(1).uniform([-15, -8, 60], [15, 8, 110], (60, 3))

@@ -11,7 +11,7 @@ import pytest
 import clips
 from scrubin.base.errors import CalibrationError
 from scrubin.base.files import sha256_of
-from scrubin.media import rig_file
+from scrubin.media.rigs import rig_file
 from scrubin.stages.stereo import drawing, released_check
 from scrubin.stages.stereo.recordings import assignment
 from scrubin.stages.stereo.samples import Choice, Matches, _outside, spans

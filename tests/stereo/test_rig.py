@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.media.rig import Camera
+from scrubin.media.rigs.rig import Camera
 from stereo_rigs import seen
 
 POINTS = np.random.default_rng(0).uniform([-20, -12, 60], [20, 12, 110], (40, 3))

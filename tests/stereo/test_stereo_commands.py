@@ -6,9 +6,9 @@ import pytest
 
 import clips
 from scrubin import cli
-from scrubin.media import rig_file
 from scrubin.media.probe import probe
-from scrubin.media.rig_file import read
+from scrubin.media.rigs import rig_file
+from scrubin.media.rigs.rig_file import read
 from scrubin.stages.stereo import drawing
 
 

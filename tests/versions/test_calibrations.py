@@ -13,7 +13,7 @@ import version_pairs
 from scrubin.base.files import write_text
 from scrubin.data.diff.comparison import compare
 from scrubin.data.diff.difference import Step
-from scrubin.media import rig_file
+from scrubin.media.rigs import rig_file
 from scrubin.stages.stereo import drawing
 
 RIGS = {name: drawing.rig(np.random.default_rng(seed)) for seed, name in enumerate(("one", "other", "third"))}

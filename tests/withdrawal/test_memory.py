@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.audit.expected.withdrawal_memory import MOST_PARTS, Gone, Memory, beginning
 from scrubin.base.errors import PrivacyError
-from scrubin.base.naming import look
+from scrubin.base.text.naming import look
 
 SHA256 = "5" * 64
 FACTS = {"id": ["blorkfamp"], "path": ["videos/a b.mkv"], "sha256": [SHA256]}

@@ -19,7 +19,7 @@ from scrubin.cli.arguments import written
 
 if TYPE_CHECKING:
     from scrubin.base.pixels import Box
-    from scrubin.media.rig import Rig
+    from scrubin.media.rigs.rig import Rig
     from scrubin.stages.stereo.findings import Checked
     from scrubin.stages.stereo.recordings import StereoRecording
 
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 UNITS = ("mm", "cm", "m")
-"""As of `scrubin.media.rig.MM_PER_UNIT`, whose module needs NumPy."""
+"""As of `scrubin.media.rigs.rig.MM_PER_UNIT`, whose module needs NumPy."""
 SIZE = re.compile(r"(\d+)x(\d+)")
 RECTANGLE = re.compile(r"(\d+),(\d+),(\d+),(\d+)")
 
@@ -58,7 +58,7 @@ def add_calibration(parser: argparse.ArgumentParser) -> None:
 
 def given_calibration(args: argparse.Namespace) -> Rig:
     """Return the rig that was named."""
-    from scrubin.media.rig_file import read
+    from scrubin.media.rigs.rig_file import read
 
     return read(Path(args.rig), args.rig, args.unit, args.size)
 
@@ -101,7 +101,7 @@ def save(name: str, rig: Rig) -> None:
     CalibrationError
         When the file is there already, or cannot be written.
     """
-    from scrubin.media.rig_file import write
+    from scrubin.media.rigs.rig_file import write
 
     path = Path(name)
     if path.exists():
@@ -130,7 +130,7 @@ def add_calibrate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_calibrate(args: argparse.Namespace) -> int:
     """Detect, calibrate, say how well it fits, and write."""
-    from scrubin.media.rig_file import STATED_DATE
+    from scrubin.media.rigs.rig_file import STATED_DATE
     from scrubin.stages.stereo import calibration as stereo_calibration
     from scrubin.stages.stereo.board import Board
     from scrubin.stages.stereo.calibration import calibrate
@@ -164,7 +164,7 @@ def add_convert_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_convert(args: argparse.Namespace) -> int:
     """Read, change and write."""
-    from scrubin.media.rig_file import STATED_DATE
+    from scrubin.media.rigs.rig_file import STATED_DATE
 
     rig = given_calibration(args)
     try:
@@ -261,7 +261,7 @@ def run_check(args: argparse.Namespace) -> int:
 def _checked(args: argparse.Namespace) -> Sequence[Checked]:
     from tqdm import tqdm
 
-    from scrubin.media.rig_file import read
+    from scrubin.media.rigs.rig_file import read
     from scrubin.stages.stereo.recorded_check import check_one, check_study
 
     def shown(recordings: Sequence[StereoRecording]) -> Iterable[StereoRecording]:

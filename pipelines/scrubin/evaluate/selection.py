@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from scrubin.base import csv_text
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, Faults, error
+from scrubin.base.text import csv_text
 from scrubin.public_splits import sheet as split_sheet
 
 ID, FOLD = "id", "fold"

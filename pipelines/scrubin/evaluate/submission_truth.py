@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from scrubin.base import csv_text, strangers
+from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error, summary
+from scrubin.base.text import csv_text
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate import released_truth

@@ -13,9 +13,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrubin.base import csv_text, strangers
+from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
+from scrubin.base.text import csv_text
 from scrubin.base.vocabulary.vocabulary import FOLDER, PARTS, Vocabulary, fold
 
 if TYPE_CHECKING:

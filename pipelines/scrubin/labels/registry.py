@@ -17,9 +17,10 @@ from fractions import Fraction
 from pathlib import Path, PurePath
 from typing import Any, Literal, TypeVar
 
-from scrubin.base import csv_text, faults, strangers
+from scrubin.base import faults, strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
+from scrubin.base.text import csv_text
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.choices import READ_AS
 from scrubin.labels.model import Collection, LabelFiles, Labels

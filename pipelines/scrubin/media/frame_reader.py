@@ -4,7 +4,7 @@ A number is never guessed from a time. Decoding starts at a key frame that reset
 frame counts only when it says itself which one it is: by its presentation time, or, where a
 container has none, by its place among all packets of the file. Where that does not come out, frames
 are counted from the start of the file, which is slow and never wrong. Released videos are read by
-`scrubin.media.clocked_reader`, which says why there are two.
+`scrubin.media.released.clocked_reader`, which says why there are two.
 """
 
 from __future__ import annotations

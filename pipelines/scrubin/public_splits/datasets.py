@@ -13,7 +13,7 @@ from typing import Any
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import hint, natural
 from scrubin.base.files import sha256_of
-from scrubin.base.naming import spelling
+from scrubin.base.text.naming import spelling
 
 FOLDER = Path(__file__).resolve().parent / "lists"
 INDEX = "index.json"

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scrubin.base import csv_text, faults, naming
+from scrubin.base import faults
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import Fault, hint, natural
+from scrubin.base.text import csv_text, naming
 from scrubin.public_splits.datasets import whole_number
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -116,7 +117,7 @@ def read(path: Path, name: str) -> SplitSheet:
     Raises
     ------
     SplitError
-        With every fault of the file: when it is no sound CSV (`scrubin.base.csv_text`), or its columns are not understood.
+        With every fault of the file: when it is no sound CSV (`scrubin.base.text.csv_text`), or its columns are not understood.
     """
     cells = read_columns(path, name)
     columns, notes = _roles(cells.columns)

@@ -9,9 +9,9 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from scrubin.base import naming
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import natural
+from scrubin.base.text import naming
 from scrubin.public_splits.compare import folder_of, told_apart
 from scrubin.public_splits.sheet import (
     SUBSETS,

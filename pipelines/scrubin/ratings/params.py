@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from scrubin.base.csv_text import is_missing
 from scrubin.base.errors import ParamsError
 from scrubin.base.params import ranged
+from scrubin.base.text.csv_text import is_missing
 
 TOTAL = "GRS"
 RATER = re.compile(r"0|[1-9][0-9]*")

@@ -17,10 +17,11 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scrubin.base import csv_text, faults
-from scrubin.base.csv_text import shown
+from scrubin.base import faults
 from scrubin.base.errors import RatingsError
 from scrubin.base.faults import Fault
+from scrubin.base.text import csv_text
+from scrubin.base.text.csv_text import shown
 from scrubin.ratings.rater_sheet import RaterSheet, RatingRow, canonical, check_task, read_cells, refuse_task
 
 NAMES = {"ratings.csv": False, "errors.csv": True}

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from scrubin.base import csv_text, faults
-from scrubin.base.csv_text import shown
+from scrubin.base import faults
 from scrubin.base.errors import RatingsError
 from scrubin.base.faults import Fault, hint, near
+from scrubin.base.text import csv_text
+from scrubin.base.text.csv_text import shown
 
 _UNFIT = re.compile(r'[/\\:*?"<>|\x00-\x1f]')
 _TAKEN = re.compile(r"(?i).*_(split|errors|agreement|rater[0-9]+)|differences|harmonised|contradictions|statistics|ratings|errors")

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from fnmatch import translate
 from pathlib import Path, PurePosixPath
 
-from scrubin.base import csv_text
-from scrubin.base.csv_text import CsvRow, Sheet
 from scrubin.base.errors import ManifestError
 from scrubin.base.faults import natural
+from scrubin.base.text import csv_text
+from scrubin.base.text.csv_text import CsvRow, Sheet
 from scrubin.data.verify import is_litter
 
 NAME = "recordings.csv"

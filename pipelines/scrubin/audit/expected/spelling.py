@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from scrubin.audit.expected import Text
-from scrubin.base import naming
+from scrubin.base.text import naming
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -183,7 +183,7 @@ def folded_words(texts: object) -> frozenset[str]:
 
 
 PERSON_SPELT = "blanks, underscores, punctuation, accents or the order of words"
-"""In what `person_forms` lets names of one person differ, besides `scrubin.base.naming.SPELT`; for messages."""
+"""In what `person_forms` lets names of one person differ, besides `scrubin.base.text.naming.SPELT`; for messages."""
 _BETWEEN_WORDS = re.compile(r"[\s_.,-]+")
 _BESIDE_A_LETTER = re.compile(r" (?!\d)|(?<!\d) ")
 """Between two numbers a blank counts: ``1 1`` is not ``11``."""

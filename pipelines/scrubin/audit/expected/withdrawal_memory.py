@@ -19,7 +19,7 @@ from scrubin.audit.expected.spelling import without_accents, words, written_out
 from scrubin.base.errors import PrivacyError
 from scrubin.base.files import whole
 from scrubin.base.layout import PRIVATE
-from scrubin.base.naming import look
+from scrubin.base.text.naming import look
 
 PATH = PRIVATE / "withdrawn.json"
 SALT_BYTES = 32

@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrubin.base import csv_text, files, machine, strangers
+from scrubin.base import files, machine, strangers
 from scrubin.base.errors import AnnotationError, ArgumentsError
+from scrubin.base.text import csv_text
 from scrubin.cli.arguments import asked, rate_or_none, written
 from scrubin.cli.evaluate.submission import add_truth, entries_of, note_truth, truth_of
 from scrubin.evaluate import choices

@@ -55,7 +55,7 @@ def run_dicom(args: argparse.Namespace) -> int:
 
 
 def _write(args: argparse.Namespace) -> int:
-    from scrubin.media import dicom_objects as objects
+    from scrubin.media.released import dicom_objects as objects
 
     if args.id and not ID.fullmatch(args.id):
         msg = f"--id {args.id}: a released id has letters, digits, - and _, 64 at most"

@@ -12,10 +12,10 @@ from typing import Any
 import pandas as pd
 
 from scrubin.base import files
-from scrubin.base.csv_text import has_comma, is_missing, number, shown
 from scrubin.base.errors import ArgumentsError, ParamsError, SplitError
 from scrubin.base.faults import Fault, within
-from scrubin.base.naming import ONE_PERSON, SPELT, of_several, spelling
+from scrubin.base.text.csv_text import has_comma, is_missing, number, shown
+from scrubin.base.text.naming import ONE_PERSON, SPELT, of_several, spelling
 from scrubin.public_splits.compare import folder_of, told_apart
 from scrubin.public_splits.sheet import ROLES, folded
 from scrubin.stages.splits import registry

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from scrubin.base import csv_text, naming, posix
+from scrubin.base import posix
 from scrubin.base.errors import ReviewError
 from scrubin.base.faults import hint
 from scrubin.base.files import whole
 from scrubin.base.layout import PRIVATE
+from scrubin.base.text import csv_text, naming
 from scrubin.stages.review import refuse_no_name
 
 PATH = PRIVATE / "label/people.csv"

@@ -9,10 +9,11 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from scrubin.base import csv_text, strangers
+from scrubin.base import strangers
 from scrubin.base.errors import ManifestError
 from scrubin.base.faults import Fault, near
 from scrubin.base.layout import PRIVATE
+from scrubin.base.text import csv_text
 from scrubin.labels.registry import FORMATS
 from scrubin.stages import pseudonymize, recordings_list, withdrawals
 from scrubin.stages.annotations.params import SourceParams

@@ -15,7 +15,7 @@ from scrubin.base import files, params, strangers
 from scrubin.base.errors import ManifestError, ParamsError, ReleaseError
 from scrubin.base.faults import count_text
 from scrubin.base.layout import RELEASE, REVIEW_PATH
-from scrubin.base.naming import look
+from scrubin.base.text.naming import look
 from scrubin.curate.label import rewriting as of_labels
 from scrubin.curate.label import written
 from scrubin.curate.label.events import LEDGER_PATH as LABELS_PATH

@@ -16,7 +16,7 @@ from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import strangers
 from scrubin.base.errors import ManifestError, RecordingError
 from scrubin.base.layout import DEMO, PRIVATE
-from scrubin.base.naming import SPELT, spelling
+from scrubin.base.text.naming import SPELT, spelling
 from scrubin.curate.preflight import Findings, names
 from scrubin.data.verify import is_litter
 from scrubin.media.raw_file import identity

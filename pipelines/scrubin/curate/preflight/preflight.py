@@ -9,13 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scrubin.base import params, private_paths, repeated_keys
+from scrubin.base import params, private_paths
 from scrubin.base.errors import ParamsError, ReleaseError, StageError, TableError
 from scrubin.base.faults import Fault, error, hint
 from scrubin.base.layout import DEMO, INTERIM, LINKAGE_PATH, PRIVATE, RELEASE, REPORTS, TABLES, UNRELEASED, VIDEOS_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import LINKAGE
 from scrubin.base.tables.public import VIDEOS, public_tables
+from scrubin.base.text import repeated_keys
 from scrubin.base.vocabulary import vocabulary
 from scrubin.curate.label import params as label_params
 from scrubin.curate.lists import changes, empty_study

@@ -25,7 +25,7 @@ from scrubin.curate.preflight import Findings, names, places
 from scrubin.curate.preflight.listed_study import ListedStudy
 from scrubin.labels.model import Labels
 from scrubin.labels.policy import stopping
-from scrubin.media.rig import Rig
+from scrubin.media.rigs.rig import Rig
 from scrubin.ratings import entries, marks, scoring
 from scrubin.ratings.entries import Entries, read_entries
 from scrubin.ratings.params import ScoresParams

@@ -15,10 +15,10 @@ from typing import Any
 import yaml
 
 from scrubin.audit.expected.withdrawal_memory import Memory
-from scrubin.base import csv_text
 from scrubin.base.faults import count_text
 from scrubin.base.layout import RELEASE
 from scrubin.base.private_paths import DVC_CONFIGS
+from scrubin.base.text import csv_text
 from scrubin.curate.project import outputs
 from scrubin.stages.release import clone_record
 from scrubin.stages.withdrawals import releases

@@ -14,10 +14,11 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base import repeated_keys, strangers
+from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, hint, near
 from scrubin.base.files import json_text
+from scrubin.base.text import repeated_keys
 
 NAME = "errata.yaml"
 RELEASED = "metadata/errata.yaml"

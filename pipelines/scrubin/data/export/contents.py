@@ -31,8 +31,8 @@ from scrubin.base.tables.public import of_reference_camera
 from scrubin.data.load import damaged
 from scrubin.data.load.release import Release
 from scrubin.data.load.sources import decoded
-from scrubin.media.frame_files import SHARD, picture
-from scrubin.media.rig_file import FOLDER
+from scrubin.media.released.frame_files import SHARD, picture
+from scrubin.media.rigs.rig_file import FOLDER
 
 ALL, EVERYTHING = "all", "full"
 """Where all recordings are, and its only subset."""

@@ -40,8 +40,8 @@ from scrubin.data.load.stereo import StereoDataset
 from scrubin.data.load.video_clips import ClipDataset, Window
 from scrubin.data.load.videos import ReleasedVideo
 from scrubin.data.load.warnings import warn_if_empty
-from scrubin.media import rig_file
-from scrubin.media.rig import Rig
+from scrubin.media.rigs import rig_file
+from scrubin.media.rigs.rig import Rig
 
 Seconds = float | str | Fraction
 METADATA = "croissant.json"

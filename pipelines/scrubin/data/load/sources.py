@@ -20,7 +20,7 @@ from scrubin.data.load import damaged
 from scrubin.data.load.place import Place
 from scrubin.data.load.rows import FrameRows
 from scrubin.data.load.videos import ReleasedVideo
-from scrubin.media import frame_files
+from scrubin.media.released import frame_files
 
 Picture = npt.NDArray[np.uint8]
 Decoder = Callable[[bytes], Picture]

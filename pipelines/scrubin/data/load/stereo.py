@@ -15,8 +15,8 @@ from scrubin.base.errors import ReleaseError
 from scrubin.data.load.frames import FrameDataset, IndexedDataset, Item, Several
 from scrubin.data.load.rows import FrameRows
 from scrubin.data.load.sources import Picture, PictureSource
-from scrubin.media import rig_file
-from scrubin.media.rig import Rig, Side, rectification, rectified
+from scrubin.media.rigs import rig_file
+from scrubin.media.rigs.rig import Rig, Side, rectification, rectified
 
 
 @dataclass(frozen=True, repr=False)

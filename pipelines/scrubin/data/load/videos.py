@@ -21,7 +21,7 @@ from scrubin.data.load import damaged
 from scrubin.data.load.place import Place
 
 if TYPE_CHECKING:
-    from scrubin.media.clocked_reader import Clock, OpenVideo
+    from scrubin.media.released.clocked_reader import Clock, OpenVideo
 
 
 KEPT_OPEN = 4
@@ -149,7 +149,7 @@ class _Decoders:
 
 def _reader() -> ModuleType:
     machine.require_package("av", "reading videos")  # what reads tables only works without
-    from scrubin.media import clocked_reader
+    from scrubin.media.released import clocked_reader
 
     return clocked_reader
 

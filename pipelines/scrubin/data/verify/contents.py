@@ -22,7 +22,7 @@ from scrubin.base.tables.public import public_tables
 from scrubin.data import verify
 from scrubin.data.verify import Folder
 from scrubin.data.verify.documents import Documents, json_of
-from scrubin.media import frame_files
+from scrubin.media.released import frame_files
 
 AGAIN = "get that file again, of the same version"
 SHARD = ".tar/"

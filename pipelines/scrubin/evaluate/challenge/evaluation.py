@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from scrubin.base import csv_text, files, strangers
+from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError, ScrubinError
 from scrubin.base.faults import Faults, hint, printable, summary
+from scrubin.base.text import csv_text
 from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import submission
 from scrubin.evaluate.challenge import FRAMES, Challenge, Column, handed_in, label_files

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from av.error import FFmpegError
 
-from scrubin.base import csv_text, pixels, strangers
+from scrubin.base import pixels, strangers
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, error
+from scrubin.base.text import csv_text
 from scrubin.evaluate.deid.key import Item, Key, RecordingKey
 from scrubin.evaluate.deid.reading import FINGERPRINT, Fingerprints, PictureStream, fingerprint, is_heard, picture_streams, pictures, tags
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.base import csv_text, naming
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Faults, count_text, error
+from scrubin.base.text import csv_text, naming
 from scrubin.evaluate.ranking.contest import Contest, TeamScores
 
 LARGEST = 1e100

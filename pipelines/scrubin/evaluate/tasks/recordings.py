@@ -11,10 +11,10 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
-from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault, Faults, error
 from scrubin.base.statistics import Form
+from scrubin.base.text import csv_text
 from scrubin.evaluate.computation import ComparedSheets, Computed, Scoring, refuse_foreign
 from scrubin.evaluate.metrics import registry, skill
 from scrubin.evaluate.metrics.bootstrap import Draw
@@ -80,7 +80,7 @@ def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], named: An
     path
         Where.
     cell
-        A cell to a number; raises ``ValueError`` with what it must be. Missing cells (`scrubin.base.csv_text.MISSING`) are none of its.
+        A cell to a number. Raises ``ValueError`` with what it must be. Missing cells (`scrubin.base.text.csv_text.MISSING`) are not its.
     of
         What of a format's scores is meant: columns id, task and values.
     named

@@ -17,8 +17,9 @@ from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any
 
-from scrubin.base import csv_text, machine, strangers
+from scrubin.base import machine, strangers
 from scrubin.base.errors import ScrubinError
+from scrubin.base.text import csv_text
 from scrubin.labels.choices import DECLARATION
 from scrubin.labels.registry import NAMES_CLASSES, document
 

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
-from scrubin.base import csv_text, strangers
+from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, FileError
 from scrubin.base.faults import Fault, Faults, error, warning
+from scrubin.base.text import csv_text
 from scrubin.labels.choices import DECLARATION
 from scrubin.labels.files import beside
 from scrubin.labels.formats.submission import documents as submitted

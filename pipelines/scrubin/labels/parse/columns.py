@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal, get_args
 
-from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
+from scrubin.base.text import csv_text
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary, fold, load, related
 from scrubin.labels.label_map import LabelMap

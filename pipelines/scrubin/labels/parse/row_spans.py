@@ -7,7 +7,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 
-from scrubin.base import csv_text
+from scrubin.base.text import csv_text
 from scrubin.labels.parse.fields import Where
 
 Placed = Sequence[tuple[int, str]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
+from scrubin.base.text import csv_text
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.model import Clock, Collection
 from scrubin.labels.parse.fields import Where

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from scrubin.base import csv_text, strangers, unpacking
+from scrubin.base import strangers, unpacking
 from scrubin.base.errors import AnnotationError, FileError, ScrubinError
 from scrubin.base.faults import Fault
+from scrubin.base.text import csv_text
 from scrubin.labels.parse import sheet_xml
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.parse.sheet_xml import UNREADABLE, Cells

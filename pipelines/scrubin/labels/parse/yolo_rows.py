@@ -17,8 +17,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from scrubin.base import csv_text, machine, strangers
+from scrubin.base import machine, strangers
 from scrubin.base.faults import Faults
+from scrubin.base.text import csv_text
 from scrubin.labels import registry
 from scrubin.labels.parse import documents
 from scrubin.labels.parse.fields import Where

@@ -23,9 +23,9 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base import csv_text
-from scrubin.base.csv_text import is_missing
 from scrubin.base.errors import RatingsError
+from scrubin.base.text import csv_text
+from scrubin.base.text.csv_text import is_missing
 from scrubin.ratings.params import NOT_RATED, TOTAL
 from scrubin.ratings.rater_sheet import RatingRow, released_recordings
 
@@ -141,7 +141,7 @@ def parse(file: str, data: bytes) -> Document:
     Raises
     ------
     RatingsError
-        When it is no sound CSV (`scrubin.base.csv_text`) with a column ``id``, or an id is empty.
+        When it is no sound CSV (`scrubin.base.text.csv_text`) with a column ``id``, or an id is empty.
     """
     sheet = csv_text.read(file, data, ["id"])
     RatingsError.raise_any(sheet.faults)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scrubin.base import faults
-from scrubin.base.csv_text import shown
 from scrubin.base.errors import RatingsError
 from scrubin.base.faults import Fault, near
+from scrubin.base.text.csv_text import shown
 from scrubin.ratings import rater_files
 from scrubin.ratings.lasana import annotation_text
 from scrubin.ratings.lasana.annotation_text import Document

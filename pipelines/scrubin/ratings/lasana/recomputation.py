@@ -8,11 +8,12 @@ from itertools import chain
 
 import pandas as pd
 
-from scrubin.base import faults, naming
+from scrubin.base import faults
 from scrubin.base.errors import RatingsError
 from scrubin.base.faults import Fault, count_text, within
 from scrubin.base.tables.io import frame_of
 from scrubin.base.tables.public import ERRORS
+from scrubin.base.text import naming
 from scrubin.ratings import marks, scoring
 from scrubin.ratings.entries import Entries, read_entries
 from scrubin.ratings.lasana.files import Folder, TaskFiles

@@ -14,8 +14,8 @@ from typing import Any
 import pandas as pd
 
 from scrubin.base import statistics
-from scrubin.base.csv_text import shown
 from scrubin.base.statistics import without_nan
+from scrubin.base.text.csv_text import shown
 from scrubin.ratings import params, rater_files, score_statistics
 from scrubin.ratings.agreement import POOL
 from scrubin.ratings.entries import Entries

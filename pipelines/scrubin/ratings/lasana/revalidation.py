@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from scrubin.base.csv_text import shown
 from scrubin.base.faults import near
+from scrubin.base.text.csv_text import shown
 from scrubin.ratings.lasana.annotation_text import Document
 from scrubin.ratings.lasana.recomputation import RescoredTask, sheets_of
 from scrubin.ratings.lasana.tables import Main, rows_by_id

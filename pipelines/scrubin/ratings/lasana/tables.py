@@ -13,11 +13,11 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base import csv_text
-from scrubin.base.csv_text import is_missing, missing_columns, shown
 from scrubin.base.errors import RatingsError
 from scrubin.base.tables.io import frame_of
 from scrubin.base.tables.public import ERRORS
+from scrubin.base.text import csv_text
+from scrubin.base.text.csv_text import is_missing, missing_columns, shown
 from scrubin.ratings.lasana.annotation_text import COUNT, DURATION, LONGEST, NUMBER, TRUTH, TRUTH_VALUE, CellType, Document
 from scrubin.ratings.params import TOTAL
 from scrubin.ratings.rater_sheet import TEXTS, RaterSheet, RatingRow, canonical

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.media.frame_files import source_frames
+from scrubin.media.released.frame_files import source_frames
 
 IntArray = npt.NDArray[np.int64]
 OURS, NEAR, DOWN, UP, OUTPUT_RATE, EVERY_NTH, SHIFTED = "ours", "fps", "fps-round-down", "fps-round-up", "r", "every-nth", "shifted"

@@ -20,9 +20,9 @@ from scrubin.base.errors import VideoError
 from scrubin.base.machine import decoder_threads
 from scrubin.media.damage import with_threads
 from scrubin.media.decode import decoded
-from scrubin.media.frame_files import source_frames
 from scrubin.media.opening import open_video
 from scrubin.media.probe import picture_stream
+from scrubin.media.released.frame_files import source_frames
 
 SKIPPING_CODECS = ("h264",)
 # Frames take unequally long, above all when some are skipped: with twice as many threads as cores none of them waits.

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from scrubin.base.errors import VideoError
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.base.pixels import is_black, shrunk
-from scrubin.media.frame_files import source_frames
+from scrubin.media.released.frame_files import source_frames
 from scrubin.media.upright import Picture, upright
 from scrubin.stages.frames.decoding import WantedFrame, packet_clock, wanted_frames
 from scrubin.stages.frames.frame_params import SHARD_NAME, FramesParams

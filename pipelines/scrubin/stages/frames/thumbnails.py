@@ -23,9 +23,9 @@ import numpy.typing as npt
 
 from scrubin.base import disks, pixels, strangers
 from scrubin.base.errors import FileError, ReleaseError, VideoError
-from scrubin.media import frame_files
 from scrubin.media.decode import decoded
 from scrubin.media.probe import is_full_range
+from scrubin.media.released import frame_files
 from scrubin.media.upright import turned
 from scrubin.stages.frames.conventions import IntArray, Timeline
 

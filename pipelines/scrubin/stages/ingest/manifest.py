@@ -12,11 +12,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from scrubin.audit.expected.withdrawal_memory import Memory
-from scrubin.base import csv_text, faults, naming
-from scrubin.base.csv_text import seconds
+from scrubin.base import faults
 from scrubin.base.errors import ManifestError, ParamsError, RecordingError
 from scrubin.base.faults import Fault, ranges_text
 from scrubin.base.params import ranged
+from scrubin.base.text import csv_text, naming
+from scrubin.base.text.csv_text import seconds
 from scrubin.media.source import View
 from scrubin.stages.recordings_list import COLUMNS, DRAFT, NAME, NEEDED, OPTIONAL, TIMES, every_row, files_below, files_named, several
 

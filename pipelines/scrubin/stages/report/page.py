@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 from scrubin.base import pages
 from scrubin.base.errors import ReleaseError, StageError, VideoError
-from scrubin.media import frame_files
+from scrubin.media.released import frame_files
 from scrubin.stages.report import FileKey, ReportedStudy, ReportParams, figures, split_figures, splits
 from scrubin.stages.report.extracted_frames import visible
 

@@ -22,11 +22,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from scrubin.base import naming, posix
+from scrubin.base import posix
 from scrubin.base.errors import ReviewError
 from scrubin.base.faults import printable
 from scrubin.base.files import whole
 from scrubin.base.layout import PRIVATE
+from scrubin.base.text import naming
 
 LEDGER_PATH = PRIVATE / "decisions.jsonl"
 FIRST = "0" * 64
@@ -341,7 +342,7 @@ def _broken(path: Path, chain: str, number: int, reason: str) -> ReviewError:
 
 
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
-"""Names in Persian and Hindi need them; no two people differ in them alone, see `scrubin.base.naming.seen`."""
+"""Names in Persian and Hindi need them; no two people differ in them alone, see `scrubin.base.text.naming.seen`."""
 
 
 def _joins(name: str, at: int) -> bool:

@@ -8,10 +8,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scrubin.base import csv_text
-from scrubin.base.csv_text import seconds
 from scrubin.base.errors import ManifestError, RecordingError
 from scrubin.base.faults import Fault, near
+from scrubin.base.text import csv_text
+from scrubin.base.text.csv_text import seconds
 from scrubin.stages.review.events import ACCEPT, ADD, KINDS, REJECT
 
 NAME = "redactions.csv"

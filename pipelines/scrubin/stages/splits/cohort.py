@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.base.csv_text import is_missing, number
 from scrubin.base.errors import SplitError
+from scrubin.base.text.csv_text import is_missing, number
 
 Floats = npt.NDArray[np.float64]
 RECORDINGS = "recordings"

@@ -10,9 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base import csv_text, faults, naming
+from scrubin.base import faults
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import Fault, hint
+from scrubin.base.text import csv_text, naming
 
 ID_COLUMNS = ("id", "recording", "video")
 """Names of the column that identifies a recording, in this order; otherwise it is the first column."""
@@ -108,7 +109,7 @@ def read(path: Path) -> RecordingSheet:
     Raises
     ------
     SplitError
-        With every fault of the file: when it is no sound CSV (`scrubin.base.csv_text`), has no row, or no column that
+        With every fault of the file: when it is no sound CSV (`scrubin.base.text.csv_text`), has no row, or no column that
         can name the recordings.
     """
     file = str(path)

@@ -28,8 +28,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from scrubin.base.csv_text import shown
 from scrubin.base.errors import SplitError
+from scrubin.base.text.csv_text import shown
 from scrubin.public_splits import catalogue
 from scrubin.public_splits.catalogue import Official, load
 from scrubin.public_splits.datasets import dataset

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.media.rig import Matrix, opencv
+from scrubin.media.rigs.rig import Matrix, opencv
 
 Grey = npt.NDArray[np.uint8]
 SMALLEST_HALF_PX, LARGEST_HALF_PX = 2, 8

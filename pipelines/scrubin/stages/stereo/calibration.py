@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from scrubin.base.errors import CalibrationError
 from scrubin.base.faults import Fault, error, warning
-from scrubin.media.rig import Camera, Matrix, Rig, opencv
+from scrubin.media.rigs.rig import Camera, Matrix, Rig, opencv
 from scrubin.stages.stereo.board import FEWEST_CORNERS, Board, Corners
 from scrubin.stages.stereo.footage import pictures_of, read_picture
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from scrubin.media.rig import Camera, Rectification, Rig, rectification
+from scrubin.media.rigs.rig import Camera, Rectification, Rig, rectification
 from scrubin.stages.stereo.findings import UNKNOWN, Checked, Finding, Measured, Severity
 from scrubin.stages.stereo.fit import Fit, exchanged, fit
 from scrubin.stages.stereo.footage import Footage

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.media import rig_file
-from scrubin.media.rig import Camera, Matrix, Rig, Side, opencv
+from scrubin.media.rigs import rig_file
+from scrubin.media.rigs.rig import Camera, Matrix, Rig, Side, opencv
 
 Picture = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.media.rig import Matrix, Rectification, Rig, Side, opencv, rectification, rectified, seen
+from scrubin.media.rigs.rig import Matrix, Rectification, Rig, Side, opencv, rectification, rectified, seen
 from scrubin.stages.stereo.findings import Finding
 from scrubin.stages.stereo.samples import Matches
 

@@ -17,7 +17,7 @@ from scrubin.base.errors import CalibrationError, FileError, VideoError
 from scrubin.base.faults import error
 from scrubin.media.frame_reader import FrameReader
 from scrubin.media.probe import Probe, probe
-from scrubin.media.rig import opencv
+from scrubin.media.rigs.rig import opencv
 from scrubin.media.source import Source, SourceReader
 
 Picture = npt.NDArray[np.uint8]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scrubin.base.errors import CalibrationError, RecordingError, ScrubinError
 from scrubin.media.raw_file import stored_sha256
-from scrubin.media.rig import Rig
+from scrubin.media.rigs.rig import Rig
 from scrubin.media.source import FilePart, Source
 from scrubin.stages.recordings_list import files_below, several
 from scrubin.stages.stereo import recordings

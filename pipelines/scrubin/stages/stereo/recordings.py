@@ -11,13 +11,14 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base import csv_text, repeated_keys, strangers
+from scrubin.base import strangers
 from scrubin.base.errors import CalibrationError, ScrubinError
 from scrubin.base.faults import Fault, Faults, hint
 from scrubin.base.tables.io import records
-from scrubin.media.rig import Rig
-from scrubin.media.rig_file import HEADER
-from scrubin.media.rig_file import read as read_rig
+from scrubin.base.text import csv_text, repeated_keys
+from scrubin.media.rigs.rig import Rig
+from scrubin.media.rigs.rig_file import HEADER
+from scrubin.media.rigs.rig_file import read as read_rig
 from scrubin.media.source import View
 from scrubin.stages.recordings_list import NAME
 from scrubin.stages.stereo.findings import UNKNOWN, Checked, Drift, Finding, drift

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from scrubin.base.errors import CalibrationError
 from scrubin.base.files import whole
-from scrubin.media import rig_file
-from scrubin.media.rig import Rectification, Rig, Side, opencv, rectification, rectified
+from scrubin.media.rigs import rig_file
+from scrubin.media.rigs.rig import Rectification, Rig, Side, opencv, rectification, rectified
 from scrubin.stages.stereo.footage import Footage, Picture, every, footage, refuse_other_size
 
 SIDES: tuple[Side, Side] = ("left", "right")

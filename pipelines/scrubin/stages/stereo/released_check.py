@@ -14,8 +14,8 @@ from scrubin.base.pixels import Box
 from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of
 from scrubin.base.tables.io import records
-from scrubin.media import rig_file
-from scrubin.media.rig import Rig
+from scrubin.media.rigs import rig_file
+from scrubin.media.rigs.rig import Rig
 from scrubin.media.source import Source
 from scrubin.stages.stereo.check import check, check_alone
 from scrubin.stages.stereo.footage import source_footage

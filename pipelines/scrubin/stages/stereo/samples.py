@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.pixels import Box
-from scrubin.media.rig import Matrix, Rectification, Side, opencv
+from scrubin.media.rigs.rig import Matrix, Rectification, Side, opencv
 from scrubin.stages.stereo.footage import Footage
 
 Picture = npt.NDArray[np.uint8]

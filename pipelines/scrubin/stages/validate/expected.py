@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from scrubin.base import faults, strangers
-from scrubin.base.csv_text import number, shown
 from scrubin.base.errors import AnnotationError, ParamsError
 from scrubin.base.files import sha256_of
 from scrubin.base.params import ranged
 from scrubin.base.tables import Column, Table
+from scrubin.base.text.csv_text import number, shown
 from scrubin.base.vocabulary.vocabulary import Transitions, Vocabulary, named, transitions
 
 Severity = Literal["error", "warning", "note"]

@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scrubin.audit.expected.withdrawal_memory import Memory
-from scrubin.base import csv_text, naming
 from scrubin.base.errors import ManifestError
 from scrubin.base.faults import Fault, error, near
 from scrubin.base.files import write_text
 from scrubin.base.layout import DEMO
+from scrubin.base.text import csv_text, naming
 from scrubin.stages import recordings_list
 from scrubin.stages.recordings_list import files_below, files_named
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base import csv_text, naming
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
+from scrubin.base.text import csv_text, naming
 from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.model import Collection, LabelFiles, Scores, rating_rows
 from scrubin.labels.parse import fields, sheet_xml, workbook

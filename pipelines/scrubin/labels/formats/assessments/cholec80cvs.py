@@ -20,8 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.base import csv_text
 from scrubin.base.faults import Faults, count_text, ranges_text
+from scrubin.base.text import csv_text
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, mark_rows
 from scrubin.labels.parse import documents, fields, workbook
 from scrubin.labels.parse.fields import Where

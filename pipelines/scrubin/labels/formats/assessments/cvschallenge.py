@@ -16,9 +16,9 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import pandas as pd
 
-from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
+from scrubin.base.text import csv_text
 from scrubin.labels import marks, registry
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, Scores, mark_rows, rating_rows
 from scrubin.labels.parse import documents, fields

@@ -23,9 +23,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.base import csv_text, strangers
+from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
+from scrubin.base.text import csv_text
 from scrubin.labels import marks, registry
 from scrubin.labels.marks import VIEW_OF_SAFETY
 from scrubin.labels.model import SOURCE_FRAMES, Collection, FloatArray, LabelFiles, Labels, Layer, mark_rows

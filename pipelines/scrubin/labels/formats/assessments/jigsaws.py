@@ -16,9 +16,9 @@ from pathlib import PurePosixPath
 
 import pandas as pd
 
-from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults
+from scrubin.base.text import csv_text
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry

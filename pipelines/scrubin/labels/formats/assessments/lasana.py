@@ -14,9 +14,9 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError, RatingsError
 from scrubin.base.faults import Fault, Faults, warning, within
+from scrubin.base.text import csv_text
 from scrubin.labels import registry
 from scrubin.labels.model import ERROR_COLUMNS, Collection, LabelFiles, Scores, rating_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes

@@ -21,8 +21,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from scrubin.base import csv_text
 from scrubin.base.faults import Faults, warning
+from scrubin.base.text import csv_text
 from scrubin.base.vocabulary.vocabulary import Vocabulary, load
 from scrubin.labels import boxes, registry, tracks
 from scrubin.labels.formats.objects.coco import class_of, ids_of, one_list

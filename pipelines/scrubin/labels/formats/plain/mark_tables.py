@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.base import csv_text, naming
 from scrubin.base.faults import Faults
+from scrubin.base.text import csv_text, naming
 from scrubin.base.vocabulary.vocabulary import fold
 from scrubin.labels import marks, registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, mark_rows

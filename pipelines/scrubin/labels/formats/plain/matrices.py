@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.base import csv_text, strangers, unpacking
+from scrubin.base import strangers, unpacking
 from scrubin.base.errors import FileError
 from scrubin.base.faults import Faults
+from scrubin.base.text import csv_text
 from scrubin.base.vocabulary.vocabulary import COMPONENTS, Vocabulary, fold
 from scrubin.labels import registry
 from scrubin.labels.formats.plain import matrix_tables

@@ -42,7 +42,7 @@ class Matrix:
     frame_may_be_first
         Whether the first column may be the frame: the number of columns tells.
     blanks
-        Lines without text between the rows, as of `scrubin.base.csv_text.Grid`.
+        Lines without text between the rows, as of `scrubin.base.text.csv_text.Grid`.
     """
 
     file: str

@@ -16,8 +16,9 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from scrubin.base import csv_text, strangers, unpacking
+from scrubin.base import strangers, unpacking
 from scrubin.base.faults import Faults
+from scrubin.base.text import csv_text
 from scrubin.labels import registry
 from scrubin.labels.formats.plain.matrix import Matrix
 from scrubin.labels.model import ClassesOf

@@ -17,8 +17,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.base import csv_text, unpacking
+from scrubin.base import unpacking
 from scrubin.base.errors import FileError
+from scrubin.base.text import csv_text
 from scrubin.labels.model import IntArray
 from scrubin.labels.parse import columns, documents, row_spans
 from scrubin.labels.parse.fields import Where

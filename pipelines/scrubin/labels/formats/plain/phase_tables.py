@@ -20,9 +20,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
 
-from scrubin.base import csv_text, naming, strangers
+from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, near
+from scrubin.base.text import csv_text, naming
 from scrubin.base.vocabulary import own_categories, vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary, fold
 from scrubin.labels.formats.plain import phase_cells

@@ -23,9 +23,9 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, near
+from scrubin.base.text import csv_text
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary
 from scrubin.labels import instance_spans, registry

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.base import csv_text, naming
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.base.tables import Table, io
 from scrubin.base.tables.public import FACTS, LABELLED, PHASES, SEGMENTS, SPANS, TRIPLETS, LayerName
+from scrubin.base.text import csv_text, naming
 from scrubin.base.vocabulary.vocabulary import Vocabulary, fold, known, load
 from scrubin.labels import registry
 from scrubin.labels.formats.tables import beyond_boxes, stored, table_files

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.base import csv_text, unpacking
+from scrubin.base import unpacking
 from scrubin.base.errors import AnnotationError, FileError, TableError
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.tables import Column, Table, io
@@ -33,6 +33,7 @@ from scrubin.base.tables.public import (
     TRIPLETS,
     skill_table,
 )
+from scrubin.base.text import csv_text
 from scrubin.base.vocabulary import own_categories, vocabulary
 from scrubin.base.vocabulary.vocabulary import NAMINGS, Vocabulary
 from scrubin.labels.model import Labels

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
 
-from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
+from scrubin.base.text import csv_text
 from scrubin.base.vocabulary import own_categories, vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry

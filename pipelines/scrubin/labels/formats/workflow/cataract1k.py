@@ -12,9 +12,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
+from scrubin.base.text import csv_text
 from scrubin.labels import registry
 from scrubin.labels.model import LabelFiles, Labels, segment_rows
 from scrubin.labels.parse import fields, timed_rows

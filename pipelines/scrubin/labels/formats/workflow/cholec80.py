@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults, count_text
+from scrubin.base.text import csv_text
 from scrubin.base.vocabulary.vocabulary import Vocabulary, fold
 from scrubin.labels import registry
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
+from scrubin.base.text import csv_text
 from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, phase_of, phase_rows
 from scrubin.labels.parse import documents, fields

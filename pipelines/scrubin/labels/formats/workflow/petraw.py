@@ -15,9 +15,9 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
+from scrubin.base.text import csv_text
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary, fold
 from scrubin.labels import registry

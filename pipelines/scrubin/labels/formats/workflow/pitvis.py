@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from scrubin.base import csv_text
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
+from scrubin.base.text import csv_text
 from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, segment_rows
 from scrubin.labels.parse.fields import Where

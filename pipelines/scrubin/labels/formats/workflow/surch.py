@@ -10,8 +10,8 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from scrubin.base import csv_text
 from scrubin.base.faults import Faults
+from scrubin.base.text import csv_text
 from scrubin.labels import registry
 from scrubin.labels.model import Collection, LabelFiles, Labels, segment_rows
 from scrubin.labels.parse import fields, timed_rows

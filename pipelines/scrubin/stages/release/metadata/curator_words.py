@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from scrubin.audit.expected import dates, private_strings
-from scrubin.base import repeated_keys, strangers
+from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, error, hint
 from scrubin.base.params import PARAMS_PATH
+from scrubin.base.text import repeated_keys
 from scrubin.data.diff import errata
 from scrubin.data.diff.errata import Erratum
 from scrubin.stages.release.release_params import ReleaseParams

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cache
 
-from scrubin.base.csv_text import is_missing, shown
+from scrubin.base.text.csv_text import is_missing, shown
 
 UNNAMED = frozenset(
     {

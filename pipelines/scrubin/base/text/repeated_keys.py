@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.base import machine, strangers
-from scrubin.base.csv_text import shown
 from scrubin.base.errors import FileError
 from scrubin.base.faults import Fault, error
+from scrubin.base.text.csv_text import shown
 
 
 def of_file(path: Path, file: str | None = None) -> list[Fault]:

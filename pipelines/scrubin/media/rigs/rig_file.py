@@ -19,7 +19,7 @@ from scrubin.base import machine, strangers
 from scrubin.base.errors import CalibrationError, FileError
 from scrubin.base.faults import Faults, error, printable
 from scrubin.base.files import write_text
-from scrubin.media.rig import CONVENTION, MM_PER_UNIT, MODELS, Camera, Matrix, Rig
+from scrubin.media.rigs.rig import CONVENTION, MM_PER_UNIT, MODELS, Camera, Matrix, Rig
 
 MATRIX_TAGS = ("tag:yaml.org,2002:opencv-matrix", "tag:yaml.org,2002:opencv-nd-matrix")
 """OpenCV 5 writes an array of one dimension with the second one."""
