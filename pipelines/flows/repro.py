@@ -196,7 +196,7 @@ def _withhold_waiting(*, is_known: Callable[[Exception], bool] = lambda _: False
     with _noted(unknown):
         if missed := _missed(gone, studies, stated):
             # Of another commit nobody can say whom it holds.
-            is_told = not (waiting or back or unknown) and copies.committed_release(Path(), "HEAD") == (named or "")
+            is_told = bool(named) and not (waiting or back or unknown) and copies.committed_release(Path(), "HEAD") == named
             to_restore = GONE_FOR_GOOD.format(missed[-1]) if is_told else ""
             unknown += [f"{raw}: there is no {recordings_list.NAME} in it" for raw in missed]
     if not (waiting or back or unknown):

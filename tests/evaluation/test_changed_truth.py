@@ -60,6 +60,9 @@ def test_changed_labels_are_named_and_only_where_they_are_used(release, of_test,
     said = f"{SAID}, such as cholect50/phases/bleecauls.csv"
     for truth in (release, release / "groundtruth", home, home / "phases"):
         assert str(sentence_on_changed_truth(truth)).startswith(said)
+        link = tmp_path / f"link{len(truth.parts)}"
+        link.symlink_to(truth)
+        assert str(sentence_on_changed_truth(link)).startswith(said)
     assert sentence_on_changed_truth(home / "recognition") is None
     assert cli.main(["score", "phases", "--ground-truth", str(release), "--predictions", str(team), *of_test]) == 0
     assert said in "".join(capsys.readouterr())

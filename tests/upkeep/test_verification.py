@@ -166,11 +166,12 @@ def test_a_release_that_the_lock_of_git_does_not_name_is_said_to_be_another_and_
     before = all_bytes(project)
     assert cli.main(["verify", str(project), "--fix"]) == 1
     said = capsys.readouterr().out
+    pull = "'dvc pull --allow-missing --force data/release'"
     without = (
-        "the list of data/release is missing or damaged, so its files cannot be checked; run 'make repro', or 'dvc pull' where git brought"
+        f"the list of data/release is missing or damaged, so its files cannot be checked; where git brought another dvc.lock, {pull}; then"
     )
-    assert ("data/release is not the release that dvc.lock names: dvc pull\n" if has_list else without) in said
-    assert said.count("data/release") == 1
+    assert (f"data/release is not the release that dvc.lock names: {pull}\n" if has_list else without) in said
+    assert said.count("data/release") == 2
     assert all_bytes(project) == before
 
 

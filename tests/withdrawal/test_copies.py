@@ -114,6 +114,29 @@ def released(version: str, *ids: str) -> None:
     subprocess.run([DVC, "push", "-q", "-r", "lab"], check=True)
 
 
+LOCKS = {
+    "none": (None, Tags()),
+    "of no stage": ("stages: {}\n", Tags()),
+    "of other stages": ("stages: {frames: {cmd: x}}\n", Tags()),
+    "of another release": (f"stages: {{release: {{outs: [{{path: data/release, md5: {'0' * 32}.dir}}]}}}}\n", Tags(unknown=("draft",))),
+    "in conflict": ("<<<<<<< HEAD\nstages: {}\n=======\n", Tags(unknown=("draft",))),
+}
+
+
+@pytest.mark.parametrize(("lock", "expected"), LOCKS.values(), ids=LOCKS)
+def test_a_tag_that_names_no_release_is_not_one_of_which_nobody_can_tell(project, lock, expected):
+    Path("params.yaml").write_text("")
+    if lock is not None:
+        Path("dvc.lock").write_text(lock)
+    git("add", "-A")
+    git("commit", "-q", "-m", "a draft")
+    git("tag", "draft")
+    assert copies.tags(Path(), ANN) == expected
+    Path("moved").mkdir()
+    elsewhere = Tags() if lock is None else Tags(unknown=("draft",))
+    assert copies.tags(Path("moved"), ANN) == elsewhere, "a project may have been moved within its repository"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("address", ["relative", "absolute", "moved"])
 def test_what_removes_them_from_a_remote_leaves_every_release_that_never_held_them(project, address):
@@ -123,6 +146,9 @@ def test_what_removes_them_from_a_remote_leaves_every_release_that_never_held_th
     Path(".dvc/config").write_text(config.format(url))
     stages = {"release": {"cmd": "x", "outs": [{"data/release": {"persist": True}}]}}
     Path("dvc.yaml").write_text(json.dumps({"stages": stages}))
+    git("add", "-A")
+    git("commit", "-q", "-m", "a draft")
+    git("tag", "before-all")
     released("1.0.0", "blivka")
     released("1.1.0", "blivka", "glimst")
     tagged = copies.tags(Path(), ANN)

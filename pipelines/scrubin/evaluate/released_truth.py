@@ -55,7 +55,7 @@ def look(truth: Path) -> ReleasedTruth | None:
     truth
         A release, its ground truth, or a part of that.
     """
-    inside = inside_release(truth).absolute()
+    inside = _place(inside_release(truth))
     root, document = _manifest(inside)
     name, version = _named(inside)
     if not document:
@@ -67,11 +67,14 @@ def look(truth: Path) -> ReleasedTruth | None:
     return ReleasedTruth(name, version, files.sha256_of(root / MANIFEST), changed, tuple(file_lists.missing(within, there, ids)))
 
 
+def _place(named: Path) -> Path:
+    """Return where a path lies, without links: "." and ".." have no names. Of a file only its folder, as it may be a link into a cache."""
+    return strangers.real(named) if named.is_dir() else strangers.real(named.parent) / named.name
+
+
 def _named(inside: Path) -> tuple[str | None, str | None]:
     """Return name and version of the release that a path is the labels of, or lies in the labels of."""
-    # Without links: "." and ".." have no names. Of a file only its folder, as it may be a link into a cache.
-    place = strangers.real(inside if inside.is_dir() else inside.parent)
-    home = next((folder.parent for folder in (place, *place.parents) if folder.name in LABELS), None)
+    home = next((folder.parent for folder in (inside, *inside.parents) if folder.name in LABELS), None)
     if home is None or not (home / file_lists.CROISSANT).is_file():
         return None, None
     try:
@@ -118,7 +121,7 @@ def sentence_on_changed(truth: Path, release: ReleasedTruth | None) -> str | Non
         words.append(f"{number} {'is' if gone == 1 else 'are'} missing, such as {release.missing[0]}")
     inside = inside_release(truth)
     # The check takes the whole ground truth, of which a part may have been named.
-    home = inside if (inside / MANIFEST).is_file() else _manifest(inside.absolute())[0]
+    home = inside if (inside / MANIFEST).is_file() else _manifest(_place(inside))[0]
     return f"{', and '.join(words)}: the numbers are not those of others; run: scrubin ground-truth-check {home}"
 
 
@@ -141,7 +144,7 @@ def stated_rate(truth: Path) -> Fraction | None:
     truth
         A release, its ground truth, or a part of that.
     """
-    _, document = _manifest(inside_release(truth).absolute())
+    _, document = _manifest(_place(inside_release(truth)))
     try:
         rate = Fraction(document.get(FRAMES_PER_SECOND, 0))
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import yaml
@@ -50,17 +50,25 @@ def tags(project: Path, withdrawn: Memory) -> Tags:
     """Return the tags of a project; to be asked before the lists of releases go from DVC's cache."""
     found = dict[str, list[str]](holding=[], others=[], unknown=[])
     for tag in _git(project, "tag").splitlines():
-        paths = outputs.listed(project, committed_release(project, tag) or "")
+        md5 = committed_release(project, tag)
+        if md5 == "":
+            continue
+        paths = outputs.listed(project, md5 or "")
         found["unknown" if not paths else "holding" if outputs.hold(paths, withdrawn) else "others"].append(tag)
     return Tags(**{kind: tuple(names) for kind, names in found.items()})
 
 
 def committed_release(project: Path, commit: str) -> str | None:
-    """Return the MD5 of the release that ``dvc.lock`` of a commit or tag names; None when it names none, or nobody can tell."""
+    """Return the MD5 of the release that ``dvc.lock`` of a commit or tag names; "" when it names none, None when nobody can tell."""
+    lock = _git(project, "show", f"{commit}:./{releases.LOCK}")
+    if not lock:
+        # One from before the project was moved within its repository has it elsewhere.
+        committed = _git(project, "ls-tree", "-r", "--full-tree", "--name-only", commit).splitlines()
+        return None if not committed or any(PurePosixPath(path).name == releases.LOCK.name for path in committed) else ""
     with suppress(yaml.YAMLError, KeyError, TypeError, AttributeError):
-        lock = _git(project, "show", f"{commit}:./{releases.LOCK}")
-        outs = yaml.load(lock, getattr(yaml, "CSafeLoader", yaml.SafeLoader))["stages"][releases.STAGE]["outs"]
-        return next((str(out["md5"]) for out in outs if out["path"] == RELEASE.as_posix()), None)
+        stages = yaml.load(lock, getattr(yaml, "CSafeLoader", yaml.SafeLoader))["stages"]
+        outs = stages[releases.STAGE]["outs"] if releases.STAGE in stages else []
+        return next((str(out["md5"]) for out in outs if out["path"] == RELEASE.as_posix()), "")
     return None
 
 

@@ -23,6 +23,8 @@ from scrubin.stages.withdrawals import releases
 
 READ_ONLY = 0o444
 DAMAGES_SHOWN = 100
+PULL = f"'dvc pull --allow-missing --force {RELEASE}'"
+"""Private outputs are in no remote, and without ``--force`` DVC stops at a file that it does not know."""
 Each = Callable[[list[Path]], Iterable[Path]]
 
 
@@ -145,13 +147,13 @@ def lines(result: Verification) -> Iterator[str]:
     if len(result.damages) > DAMAGES_SHOWN:
         yield f"and {len(result.damages) - DAMAGES_SHOWN:,} more"
     if result.is_another:
-        yield f"{RELEASE} is not the release that {releases.LOCK} names: dvc pull"
+        yield f"{RELEASE} is not the release that {releases.LOCK} names: {PULL}"
     for foreign in result.foreign[:DAMAGES_SHOWN]:
         yield f"output {foreign}: no list of the release names it; remove it, or 'make repro' does"
     if len(result.foreign) > DAMAGES_SHOWN:
         yield f"and {len(result.foreign) - DAMAGES_SHOWN:,} more that no list names"
     for path, md5 in result.lists.items():
-        fix = "run 'make repro', or 'dvc pull' where git brought another dvc.lock"
+        fix = f"where git brought another dvc.lock, {PULL}; then 'make repro'" if path == RELEASE.as_posix() else "run 'make repro'"
         yield f"cache {md5}: the list of {path} is missing or damaged, so its files cannot be checked; {fix}"
     for md5 in result.rebuilt:
         yield f"cache {md5}: the list of a folder is missing or damaged; the folder is sound"
