@@ -131,12 +131,38 @@ def test_a_video_that_was_added_twice_and_labelled_otherwise_is_refused():
         read_files("via3", via(**ONE_TWICE | {"metadata": of}))
 
 
-def test_boxes_that_are_ticked_alike_in_a_video_that_was_added_twice_are_no_contradiction():
-    attribute = {"0": {"aname": "phase", "type": 2, "options": {"0": "preparation", "1": "gallbladder-dissection"}}}
-    metadata = {f"m{fid}": {"vid": fid, "z": [0, 1], "xy": [], "av": {"0": "0,1"}} for fid in "12"}
-    assert not [
-        one for one in faults_of("via3", via(**ONE_TWICE | {"attribute": attribute, "metadata": metadata})) if one.rule == "file-repeated"
-    ]
+BOXES = {"0": {"aname": "phase", "type": 2, "options": {"0": "preparation", "1": "gallbladder-dissection"}}}
+TOOLS = {"0": {"aname": "instrument", "type": 1}}
+
+
+@each(
+    "attribute, value, expected",
+    [
+        (TWO_FILES["attribute"], "preparation", 1),
+        (BOXES, "0,1", 2),
+        (TOOLS, "grasper", 1),
+    ],
+    say=lambda attribute, value, expected: value,
+)
+def test_what_a_video_that_was_added_twice_says_twice_counts_once(attribute, value, expected):
+    metadata = {f"m{fid}": {"vid": fid, "z": [0, 5], "xy": [], "av": {"0": value}} for fid in "12"}
+    files = via(**ONE_TWICE | {"attribute": attribute, "metadata": metadata})
+    (labels,) = read_files("via3", files).recordings
+    assert len(labels.spans if attribute is TOOLS else labels.segments) == expected
+    assert not faults_of("via3", files)
+
+
+def test_what_one_file_of_a_video_says_twice_is_kept_twice():
+    metadata = {f"m{at}": {"vid": fid, "z": [0, 5], "xy": [], "av": {"0": "grasper"}} for at, fid in enumerate("112")}
+    (labels,) = read_files("via3", via(**ONE_TWICE | {"attribute": TOOLS, "metadata": metadata})).recordings
+    assert labels.spans["instance"].tolist() == [0, 1]
+
+
+def test_all_boxes_that_are_ticked_otherwise_are_named():
+    metadata = {f"m{fid}": {"vid": fid, "z": [0, 5], "xy": [], "av": {"0": ticked}} for fid, ticked in (("1", "0,1"), ("2", "0"))}
+    said = "'endoscope', and say 'gallbladder-dissection, preparation' and 'preparation' at once; keep"
+    with pytest.raises(AnnotationError, match=said):
+        read_files("via3", via(**ONE_TWICE | {"attribute": BOXES, "metadata": metadata}))
 
 
 @each("files", [via(**TWO_FILES), {"a/export.csv": (CSV + LIKE_IT).encode()}], say=lambda files: next(iter(files)))
@@ -425,17 +451,60 @@ def test_an_instrument_that_two_people_saw_at_once_is_refused(second, is_read):
     assert not is_read or len(read_files("elan", files).recordings[0].spans) == 2
 
 
+def of_two(tiers):
+    """Return a document of two tiers that both have G2 at the end, and before it G1, which ends 2 s later on the second."""
+    of = {
+        tier: [(aligned(f"a{at}", "t1", f"t{at}"), "G1"), (aligned(f"b{at}", "t3", "t4"), "G2")] for at, tier in enumerate(tiers, start=2)
+    }
+    return eaf(of, {"t1": 0, "t2": 5000, "t3": 7000, "t4": 9000})
+
+
 @each(
-    "names",
-    [("phase@left", "phase@right"), ("gesture@left", "gesture@right"), ("instrument@left", "instrument@right")],
-    say=lambda names: names[0],
+    "tiers, said",
+    [
+        (('TIER_ID="gesture@left"', 'TIER_ID="gesture@RH"'), "gestures on 'gesture@left' and 'gesture@RH'"),
+        (('TIER_ID="steps" PARTICIPANT="Left_hand"', 'TIER_ID="steps 2" PARTICIPANT="right"'), "steps on 'steps' and 'steps 2'"),
+        (('TIER_ID="mark@R1" PARTICIPANT="LH"', 'TIER_ID="marks@R1" PARTICIPANT="RH"'), "marks on 'mark@R1' and 'marks@R1'"),
+    ],
+    say=lambda tiers, said: said,
 )
-def test_what_one_annotator_wrote_of_two_hands_is_of_one(names):
-    label = "G1" if "gesture" in names[0] else "grasper" if "instrument" in names[0] else "preparation"
-    of = {f'TIER_ID="{name}" ANNOTATOR="AB"': [(aligned(f"a{at}", "t1", "t2"), label)] for at, name in enumerate(names)}
-    assert "people" not in (said := " ".join(fault.sentence for fault in faults_of("elan", eaf(of, {"t1": 0, "t2": 40}))))
-    assert "annotators-several" not in said
-    assert "names behind" not in said
+@each("annotator", ["", ' ANNOTATOR="lab"'], say=lambda annotator: annotator or "nobody named")
+def test_what_both_hands_do_counts_once_and_that_the_hand_is_not_kept_is_said(tiers, said, annotator):
+    files = of_two([tier + annotator for tier in tiers])
+    assert sorted(spans_ms(files)) == [("G1", 0, 5000), ("G1", 0, 7000), ("G2", 7000, 9000)]
+    (told,) = faults_of("elan", files)
+    assert told.sentence == f"a/op{SUFFIX}: not kept: the hand of {said}; 1 label that both have counts once"
+
+
+@each(
+    "tiers",
+    [
+        ('TIER_ID="gesture@R1"', 'TIER_ID="gesture@R2"'),
+        ('TIER_ID="gesture@left"', 'TIER_ID="gesture@R2"'),
+        ('TIER_ID="gesture@left"', 'TIER_ID="gesture"'),
+        ('TIER_ID="gesture@left"', 'TIER_ID="gesture@LH"'),
+        ('TIER_ID="step@R1" PARTICIPANT="left"', 'TIER_ID="step@R2" PARTICIPANT="right"'),
+        ('TIER_ID="mark" PARTICIPANT="R1"', 'TIER_ID="mark 2" PARTICIPANT="R2"'),
+        # Each hand of both raters.
+        tuple(
+            f'TIER_ID="{rater} {hand}" LINGUISTIC_TYPE_REF="gesture" PARTICIPANT="{hand}"' for rater in "AB" for hand in ("left", "right")
+        ),
+        ('TIER_ID="phase@R1"', 'TIER_ID="phase@R2"'),
+        ('TIER_ID="phase@left"', 'TIER_ID="phase@right"'),
+        ('TIER_ID="phase" PARTICIPANT="left"', 'TIER_ID="phase 2" PARTICIPANT="right"'),
+    ],
+    say=" and ".join,
+)
+def test_two_people_are_not_one_because_an_annotator_stands_on_all_tiers(tiers):
+    of = {f'{tier} ANNOTATOR="lab"': [(aligned(f"a{at}", "t1", "t2"), "G1")] for at, tier in enumerate(tiers)}
+    with pytest.raises(AnnotationError, match=r"(2 participants|2 names behind '@'|several people) have tiers of"):
+        read_files("elan", eaf(of, {"t1": 0, "t2": 40}))
+
+
+def test_instruments_of_two_hands_are_all_kept_where_one_annotator_says_so():
+    files = of_two([f'TIER_ID="instrument@{hand}" ANNOTATOR="lab"' for hand in ("left", "right")])
+    files = {name: data.replace(b"G1", b"hook").replace(b"G2", b"grasper") for name, data in files.items()}
+    assert len(read_files("elan", files).recordings[0].spans) == 4
 
 
 def test_tiers_of_one_person_and_those_that_are_not_kept_are_no_fault():

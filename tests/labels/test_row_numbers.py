@@ -174,6 +174,9 @@ def test_rows_of_frames_are_no_list_of_where_phases_start(text):
         ("frame,phase,end\n0,a,0\n1,a,1\n2,a,2\n3,b,899\n", "end"),
         ("time_ms,phase,end_ms\n0,a,500\n500,a,1000\n1000,b,9000\n", "end_ms"),
         ("frame,phase,end\n0,a,25\n25,a,50\n50,a,75\n200,b,225\n", "end"),
+        # Up to 2 s, but not by the second.
+        ("time_s,phase,end\n0.0,a,0.8\n0.8,a,1.7\n1.7,b,2.5\n2.5,b,4.4\n", "end"),
+        ("time_s,phase,end\n0.0,a,0.5\n0.5,a,1.0\n1.0,b,2.8\n", "end"),
     ],
 )
 def test_rows_with_an_end_are_spans_and_are_refused(text, name):
@@ -190,6 +193,7 @@ def test_rows_with_an_end_are_spans_and_are_refused(text, name):
         ("time,phase,frame_end\n0.0,2,25\n1.0,2,50\n", "frame_end"),
         # The last row ends with its film.
         ("time_s,phase,end\n0,2,1\n1,2,2\n2,3,3.4\n", "end"),
+        ("time_s,phase,end\n0,2,0.5\n0.5,2,1.0\n1.0,3,1.9\n", "end"),
     ],
 )
 def test_a_row_per_frame_ends_nothing_whatever_a_column_is_called(text, name):

@@ -427,8 +427,17 @@ def test_lists_of_the_same_classes_are_one(case):
         assert labels.vocabulary.instruments[labels.instances.rows["instrument_id"][0]].lower() == "hook"
 
 
-def test_lists_that_differ_in_capitals_are_one():
-    assert not faults_of("yolo", {**SAME_NAMES["lists"], "y/obj.names": b"Grasper\nhook \n"})
+@each("written", [b"Grasper\nneedle driver \n", b"grasper\nneedle_driver\n", b"grasper\nNeedleDriver\n"], say=repr)
+def test_lists_that_differ_in_spelling_alone_are_one(written):
+    assert not faults_of("yolo", {**SAME_NAMES["lists"], "y/classes.txt": b"grasper\nneedle driver\n", "y/obj.names": written})
+
+
+@each("broken", ["data.yaml", "a.yaml"])
+def test_a_list_that_is_no_yaml_is_told_as_that_and_not_as_another_list(broken):
+    files = {"y/v1_1.txt": ROW_OF_BOX, "y/classes.txt": BOTH_NAMES, f"y/{broken}": b"names: [grasper, hook\n"}
+    told = " ".join(sentences(faults_of("yolo", files), "error"))
+    assert f"y/{broken}: not YAML; export it again" in told
+    assert "not as here" not in told
 
 
 def test_lists_of_other_classes_are_refused():

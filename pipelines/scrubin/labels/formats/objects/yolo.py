@@ -23,7 +23,7 @@ import pandas as pd
 
 from scrubin.base.faults import Faults, warning
 from scrubin.base.text import csv_text
-from scrubin.base.vocabulary.vocabulary import Vocabulary, load
+from scrubin.base.vocabulary.vocabulary import Vocabulary, fold, load
 from scrubin.labels import boxes, registry, tracks
 from scrubin.labels.formats.objects.coco import class_of, ids_of, one_list
 from scrubin.labels.model import IDS, MASK, ClassList, Clock, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
@@ -177,8 +177,8 @@ def _named(source: LabelFiles, faults: Faults) -> list[str]:
     return kept
 
 
-def _folded(names: Sequence[str] | None) -> list[str]:
-    return [name.strip().casefold() for name in names or []]
+def _are_alike(names: Sequence[str], others: Sequence[str]) -> bool:
+    return [fold(name) or name for name in names] == [fold(name) or name for name in others]
 
 
 def _classes(source: LabelFiles, named: Sequence[str], faults: Faults, form: str) -> Classes | None:
@@ -199,11 +199,18 @@ def _classes(source: LabelFiles, named: Sequence[str], faults: Faults, form: str
             faults.warning(min(source.files), "classes-unnamed", what, "choose others by --vocabulary")
         return whole_list(vocabulary)
     names = _names_in(source, named[0], faults)
-    others = [other for other in named[1:] if names is None or _folded(_names_in(source, other, Faults())) != _folded(names)]
-    for other in others:
-        what = f"the classes are also named in {named[0]}, and not as here"
-        faults.error(other, "classes-repeated", what, "keep one, or move it out of the folder")
-    if names is None or others:
+    are_one = True
+    for other in named[1:]:
+        of_other = Faults()
+        there = _names_in(source, other, of_other)
+        if names is not None and there is not None and _are_alike(names, there):
+            continue
+        are_one = False
+        faults.extend(of_other.all() if there is None else ())
+        if names is not None:
+            what = f"the classes are also named in {named[0]}{'' if there is None else ', and not as here'}"
+            faults.error(other, "classes-repeated", what, "keep one, or move it out of the folder")
+    if names is None or not are_one:
         return None
     return classes_of(Where(faults, named[0]).at("categories"), names, chosen, source.label_map)
 

@@ -4,9 +4,11 @@
 medium was synchronised, is added. An instant without a time lies evenly between its neighbours on its tier, as ELAN shows it; a label that
 refers to another one has its time, several of them share it evenly. An empty value with a ``CVE_REF`` is that of the controlled vocabulary.
 Tiers of one kind that differ in annotator are of several people, and so are those of all but instruments that differ in participant or
-behind the ``@`` of their name; of instruments these are hands, and who operates, unless one instrument is on two of them at once. ELAN
-exports those of one, and others are refused. Written files name their vocabulary in a
-``PROPERTY`` of the header; where spans overlap they have several tiers. Their date is fixed, so that same labels are the same bytes.
+behind the ``@`` of their name, also under one annotator, which may be the lab. Of instruments these are hands, and who operates, unless one
+instrument is on two of them at once and they share no annotator. Two tiers of steps, gestures or marks may be those of both ``HANDS``: what
+both have counts once, and that the hand is not kept is said. ELAN exports those of one, and others are refused. Written files name their
+vocabulary in a ``PROPERTY`` of the header; where spans overlap they have several tiers. Their date is fixed, so that same labels are the
+same bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from xml.etree import ElementTree
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, count_text
 from scrubin.base.vocabulary import own_categories
-from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary, fold
 from scrubin.labels import registry
 from scrubin.labels.formats.programs import named_spans
 from scrubin.labels.formats.programs.named_spans import INSTRUMENT, KINDS, NamedSpan, kind_of, nanoseconds, shown_s
@@ -44,6 +46,9 @@ XSI = "http://www.w3.org/2001/XMLSchema-instance"
 DATE = "1980-01-01T00:00:00+00:00"
 ONE_AT_A_TIME = KINDS
 """Kinds of which an operation has one list, whoever operates."""
+OF_A_HAND = frozenset(KINDS) - {"phase"}
+HANDS = dict.fromkeys(("left", "lefthand", "lh"), "left") | dict.fromkeys(("right", "righthand", "rh"), "right")
+"""How a hand is written, folded, and which one it is; ``L`` and ``R`` may be initials."""
 KINDS_ALIGNED, KINDS_REFERRING = "ALIGNABLE_ANNOTATION", "REF_ANNOTATION"
 Times = tuple[Fraction, Fraction]
 
@@ -122,7 +127,11 @@ def read(source: LabelFiles) -> Labels:
     if document.guessed:
         what = f"{count_text(document.guessed, 'label')} with an instant that has no time: it is set evenly between its neighbours"
         document.where.warning("time-missing", what)
-    _refuse_several(document, spans, source.vocabulary)
+    tiers = _by_kind(document, spans, source.vocabulary)
+    _refuse_several(document, spans, tiers, source.vocabulary)
+    for kind in sorted(OF_A_HAND):
+        if _are_hands(kind, tiers[kind]):
+            spans = _without_hands(document, spans, kind, tiers[kind], source.vocabulary)
     labels = named_spans.labels_of(document.where, NAME, source.recording, source.vocabulary, spans, "tier")
     AnnotationError.raise_any(document.where.faults)
     return replace(labels, faults=document.where.faults.all())
@@ -270,16 +279,42 @@ def _in_order(group: list[ElementTree.Element]) -> list[str]:
     return ordered if len(ordered) == len(set(names)) else list(dict.fromkeys(names))
 
 
-def _refuse_several(document: _Document, spans: list[NamedSpan], vocabulary: Vocabulary) -> None:
-    """Note kinds of which several people have tiers: their labels would become those of one."""
+def _by_kind(document: _Document, spans: list[NamedSpan], vocabulary: Vocabulary) -> dict[Naming, list[_Tier]]:
+    """Return the tiers with labels of each kind, in the order of the file."""
     kinds = named_spans.kinds_of(spans, vocabulary)
-    tiers = [tier for tier in map(_tier, document.root.findall("TIER")) if kinds.get(tier.name) is not None]
-    for kind in (*KINDS, INSTRUMENT):
-        of_kind = [tier for tier in tiers if kinds[tier.name] == kind]
+    tiers = [_tier(one) for one in document.root.findall("TIER")]
+    return {kind: [tier for tier in tiers if kinds.get(tier.name) == kind] for kind in (*KINDS, INSTRUMENT)}
+
+
+def _are_hands(kind: Naming, tiers: list[_Tier]) -> bool:
+    """Return whether tiers of a kind are one of each hand: two of a hand may be those of two people."""
+    if kind not in OF_A_HAND or len({tier.name for tier in tiers}) != 2 or len({tier.annotator for tier in tiers} - {""}) > 1:
+        return False
+    differing = [names for names in zip(*(tier.person for tier in tiers), strict=True) if len(set(names)) > 1]
+    both = [sorted(HANDS.get(fold(name), "") for name in names) for names in differing]
+    return bool(both) and all(hands == ["left", "right"] for hands in both)
+
+
+def _without_hands(
+    document: _Document, spans: list[NamedSpan], kind: Naming, tiers: list[_Tier], vocabulary: Vocabulary
+) -> list[NamedSpan]:
+    """Return the spans with those that both hands have once, after noting that the hand is not kept."""
+    first, second = (tier.name for tier in tiers)
+    ids = [vocabulary.find(kind, span.label.strip()) for span in spans]
+    of_first = {(id_, span.start, span.end) for id_, span in zip(ids, spans, strict=True) if span.of == first and id_ is not None}
+    kept = [one for id_, one in zip(ids, spans, strict=True) if one.of != second or (id_, one.start, one.end) not in of_first]
+    both = len(spans) - len(kept)
+    once = f"{count_text(both, 'label')} that both have count{'s' * (both == 1)} once" if both else ""
+    document.where.warning("not-kept", f"not kept: the hand of {kind}s on '{first}' and '{second}'", once)
+    return kept
+
+
+def _refuse_several(document: _Document, spans: list[NamedSpan], tiers: Mapping[Naming, list[_Tier]], vocabulary: Vocabulary) -> None:
+    """Note kinds of which several people have tiers: their labels would become those of one."""
+    for kind, of_kind in tiers.items():
         of_whom = {"annotators": {tier.annotator for tier in of_kind} - {""}}
         names = Counter[str]()
-        is_of_one = len(of_whom["annotators"]) == 1 and all(tier.annotator for tier in of_kind)
-        if kind in ONE_AT_A_TIME and not is_of_one:
+        if kind in ONE_AT_A_TIME and not _are_hands(kind, of_kind):
             of_whom["participants"] = {tier.participant for tier in of_kind} - {""}
             of_whom["names behind '@'"] = {tier.behind_at for tier in of_kind} - {""}
             # "phase" beside "phase@AB" is another person's, too.
@@ -290,7 +325,7 @@ def _refuse_several(document: _Document, spans: list[NamedSpan], vocabulary: Voc
             what = f"{several or 'several people'} have tiers of {kind}s: {listed}"
             fix = "export the tiers of one annotator, or of what was settled; where all are of one, give them the same name there, or none"
             document.where.error("annotators-several", what, fix)
-    _refuse_seen_twice(document, spans, {tier.name: tier for tier in tiers if kinds[tier.name] == INSTRUMENT}, vocabulary)
+    _refuse_seen_twice(document, spans, {tier.name: tier for tier in tiers[INSTRUMENT]}, vocabulary)
 
 
 def _refuse_seen_twice(document: _Document, spans: list[NamedSpan], tiers: Mapping[str, _Tier], vocabulary: Vocabulary) -> None:

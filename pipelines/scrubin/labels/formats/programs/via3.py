@@ -1,7 +1,7 @@
 """VIA 3: a project, ``<name>.json``, or its export as CSV: segments of time of videos, labelled by attributes, in seconds.
 
 A file of the project is a recording, by its name without the ending; two files of one name are refused, unless they are of one address, as
-one that was added twice, and do not contradict each other. ``named_spans`` says what an
+one that was added twice, and do not contradict each other: what both say alike counts once. ``named_spans`` says what an
 attribute has, by its name. A segment has a label of each of its attributes: an option by its id, several with commas for a list of boxes to
 tick, else what was typed. Regions, single instants and labels of a whole file are not kept, which is said. Views of several files at once
 are refused. Written projects name their vocabulary under ``config``; the video is ``<recording>.mp4``. Written is the project, not the CSV.
@@ -15,6 +15,7 @@ import itertools
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
@@ -132,6 +133,7 @@ def _spans(where: Where, document: _Project, files: Mapping[str, bytes]) -> dict
     of_file: dict[str, list[tuple[str, NamedSpan]]] = defaultdict(list)
     file_of, repeated = dict[str, str](), dict[str, list[str]]()
     unkept: Counter[str] = Counter()
+    said, kept = Counter[tuple[str, str, NamedSpan]](), Counter[tuple[str, NamedSpan]]()
     for name, one in (parts["metadata"] or {}).items():
         at = where.at(f"metadata {name}")
         if not isinstance(one, Mapping) or not isinstance(one.get("z"), list) or not isinstance(one.get("av"), Mapping):
@@ -151,7 +153,13 @@ def _spans(where: Where, document: _Project, files: Mapping[str, bytes]) -> dict
         for attribute, value in one["av"].items():
             labels = _labels(at, (parts["attribute"] or {}).get(attribute), attribute, value)
             spans = [NamedSpan(of, kind_of(of), label, *edges, place=at.place) for of, label in labels]
-            found[recording] += spans
+            for span in spans:
+                # A file that was added twice says again what the first one did; what one says twice is two.
+                alike = replace(span, place="")
+                said[fid, recording, alike] += 1
+                if said[fid, recording, alike] > kept[recording, alike]:
+                    kept[recording, alike] += 1
+                    found[recording].append(span)
             of_file[recording] += [(fid, span) for span in spans if span.kind != INSTRUMENT]
     for recording, fids in repeated.items():
         what = f"files {', '.join(repr(fid[:60]) for fid in fids)} are several videos of the name '{recording}'"
@@ -173,9 +181,11 @@ def _refuse_contradictions(where: Where, recording: str, spans: list[tuple[str, 
         for other_fid, other in itertools.islice(ordered, number + 1, None):
             if other.of != one.of or other.start >= one.end:
                 break
-            if other_fid != fid and labels[fid, one.of, one.start, one.end] != labels[other_fid, other.of, other.start, other.end]:
+            said, otherwise = labels[fid, one.of, one.start, one.end], labels[other_fid, other.of, other.start, other.end]
+            if other_fid != fid and said != otherwise:
                 both = f"files '{fid[:60]}' and '{other_fid[:60]}' are both '{recording}'"
-                what = f"{both}, and say '{one.label[:60]}' and '{other.label[:60]}' at once"
+                shown = [", ".join(label[:60] for label in sorted(ticked)) for ticked in (said, otherwise)]
+                what = f"{both}, and say '{shown[0]}' and '{shown[1]}' at once"
                 where.at(other.place).error("file-repeated", what, "keep the labels of one of them, or what was settled")
                 return
 
