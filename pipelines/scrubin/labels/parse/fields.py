@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -387,6 +387,16 @@ def unkept(file: str, names: Iterable[str]) -> tuple[Fault, ...]:
     """
     listed = sorted(set(map(str, names)))
     return (warning(file, "not-kept", f"not kept: {', '.join(listed)}"),) if listed else ()
+
+
+def keys_beyond(document: Mapping[str, Any], known: Collection[str], of_lists: Mapping[str, Collection[str]]) -> set[str]:
+    """Return the keys of a file, and of the objects in its lists, that are not known, each with where it stands."""
+    names = {f"'{key}' of the file" for key in document.keys() - set(known)}
+    for key, known_of_list in of_lists.items():
+        listed = document.get(key)
+        for one in listed if isinstance(listed, list) else []:
+            names |= {f"'{name}' of {key}" for name in one.keys() - set(known_of_list)} if isinstance(one, Mapping) else set()
+    return names
 
 
 def recording_and_frame(name: str, root: str = "") -> tuple[str, int] | None:

@@ -28,6 +28,7 @@ from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
 IDS = {"instrument_id": "instrument", "verb_id": "verb", "target_id": "target", "category_id": "triplet"}
+KEYS = {"images", "annotations", "categories", "metadata"}
 IMAGE_KEYS = {"id", "raw_id", "file_name", "width", "height", "fps", "phase_label", "phase_label_name"}
 ANNOTATION_KEYS = {"id", "image_id", "raw_id", "category_id", "instrument_id", "verb_id", "target_id", "classnames", "iscrowd"}
 LOWEST_FPS, HIGHEST_FPS = 0.01, 1000
@@ -55,7 +56,8 @@ def _labels(where: Where, recording: str, data: bytes) -> Labels | None:
     images = _images(where, document, vocabulary)
     rows = _instances(where, document, images, vocabulary)
     period_s = _period_s(where, images)
-    where.faults.extend(fields.unkept(where.file, _unkept(document)))
+    beyond = fields.keys_beyond(document, KEYS, {"images": IMAGE_KEYS, "annotations": ANNOTATION_KEYS})
+    where.faults.extend(fields.unkept(where.file, beyond))
     _note_other_names(where, images)
     frames = pd.DataFrame([{"position": position, **images[position]} for position in sorted(images)])
     phases = {position: int(image["phase"]) for position, image in images.items() if image["phase"] is not None}
@@ -171,16 +173,6 @@ def _instance(
     instrument, verb, target = wanted
     row = {"position": one["image_id"], "instrument_id": instrument, "verb_id": verb, "target_id": target}
     return {**row, "triplet_id": triplet, "score": 1.0}
-
-
-def _unkept(document: Mapping[str, Any]) -> set[str]:
-    """Return what a file says beyond labels, by kind."""
-    names = {f"'{key}' of the file" for key in document.keys() - {"images", "annotations", "categories", "metadata"}}
-    for key, known in (("images", IMAGE_KEYS), ("annotations", ANNOTATION_KEYS)):
-        listed = document.get(key)
-        for one in listed if isinstance(listed, list) else []:
-            names |= {f"'{name}' of {key}" for name in one.keys() - known} if isinstance(one, Mapping) else set()
-    return names
 
 
 def _note_other_names(where: Where, images: Mapping[int, Mapping[str, Any]]) -> None:

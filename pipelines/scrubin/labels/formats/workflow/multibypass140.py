@@ -59,7 +59,8 @@ def _labels(vocabulary: Vocabulary, where: Where, recording: str, data: bytes) -
     if document is None:
         return None
     segments = segment_rows(_rows(where, document, vocabulary))
-    where.faults.extend(fields.unkept(where.file, _unkept(document)))
+    beyond = fields.keys_beyond(document, {*LISTS, "vocabulary"}, dict.fromkeys(LISTS, SPAN_KEYS))
+    where.faults.extend(fields.unkept(where.file, beyond))
     return Labels(recording, "multibypass140", vocabulary, MILLISECOND, segments=segments)
 
 
@@ -71,15 +72,6 @@ def _rows(where: Where, document: Mapping[str, Any], vocabulary: Vocabulary) -> 
         what = "it has neither phases nor steps"
         where.error("layout", what, "give a list of either, or name the format that the file has")
     return [row for key in LISTS if key in document for row in _spans(where, document, key, vocabulary)]
-
-
-def _unkept(document: Mapping[str, Any]) -> set[str]:
-    names = {f"'{key}' of the file" for key in document.keys() - LISTS.keys() - {"vocabulary"}}
-    for key in LISTS:
-        listed = document.get(key)
-        for span in listed if isinstance(listed, list) else []:
-            names |= {f"'{name}' of {key}" for name in span.keys() - SPAN_KEYS} if isinstance(span, Mapping) else set()
-    return names
 
 
 def _spans(where: Where, document: Mapping[str, Any], key: str, vocabulary: Vocabulary) -> list[tuple[str, int, int, int]]:
