@@ -84,6 +84,7 @@ OF_FORM = {"yolo": {"vocabulary": "prostatd"}, "yolo-seg": {"image_size": SIZE}}
         ("yolo", "20 .5 .5 0 .2", "; give a width and a height above 0"),
         ("yolo", "1_0 .5 .5 .2 .2", "is not all numbers"),
         ("yolo", "20 nan .5 .2 .2", "is not all numbers"),
+        ("yolo", "20 .5 .5 .2 .2 1.5", r"confidence 1.5 is not in 0\.\.1"),
         ("yolo", "1e999 .5 .5 .2 .2", r"class inf is not in 0\.\.88"),
     ],
 )
