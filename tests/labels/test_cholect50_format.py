@@ -140,9 +140,7 @@ def test_malformed_json_names_line_and_column(make):
 
 
 VECTOR, NAN = make_vector(), float("nan")
-NO_NUMBER = "the key is no frame number; keys are whole numbers from 0"
 IN_FRAMES = [
-    *(({key: [VECTOR]}, f"frame '{key}': {NO_NUMBER}") for key in ("a", "-1", "1.5", "", " 3", "²")),
     ({"7": [VECTOR], "07": [VECTOR]}, "frame '07': the frame stands twice"),
     ({"3": [VECTOR, VECTOR[:-1]]}, "frame 3, vector 1: expected a vector of 15 items, but got 14 items"),
     ({"3": ["x"]}, 'frame 3, vector 0: expected a vector of 15 items, but got "x"'),

@@ -20,6 +20,7 @@ from scrubin.labels.files.reader import Options, read, read_path
 from scrubin.labels.formats.objects.yolo_pose import write
 from scrubin.labels.points import POINTS, Point, unlabelled
 from scrubin.labels.registry import Output, format_of
+from verdict_cases import write_files as put
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 SIZE = (57, 41)
@@ -404,10 +405,7 @@ DARKNET = {
 
 
 def test_classes_of_darknet_are_those_of_the_file_that_its_data_names(tmp_path):
-    for name, data in DARKNET.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_bytes(data)
-    (labels,) = read_path(tmp_path / "t", None, Options()).collection.recordings
+    (labels,) = read_path(put(tmp_path, DARKNET) / "t", None, Options()).collection.recordings
     assert labels.recording == "frame"
     assert labels.vocabulary.instruments[labels.instances.rows["instrument_id"][0]].lower() == "hook"
     (labels,) = read_files("yolo", {**DARKNET, "t/old.names": b"hook\ngrasper\n"}).recordings
