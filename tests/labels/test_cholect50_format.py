@@ -19,9 +19,8 @@ from label_fixtures import NO_BOX, make_nothing, make_vector
 from scrubin.base.errors import AnnotationError
 from scrubin.base.vocabulary import vocabulary
 from scrubin.labels import boxes
-from scrubin.labels.formats.triplets import cholect50
+from scrubin.labels.formats.triplets import cholect50, plain_vectors
 from scrubin.labels.model import LabelFiles
-from scrubin.labels.parse import plain_vectors
 
 FILE = "annotations/cholect50/case one.json"
 

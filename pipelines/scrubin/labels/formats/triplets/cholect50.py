@@ -26,8 +26,9 @@ from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import KINDS, Kind, Vocabulary, fold, load
 from scrubin.labels import boxes, registry
+from scrubin.labels.formats.triplets import plain_vectors
 from scrubin.labels.model import BOX, Clock, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows, layer_of_phases, phase_of
-from scrubin.labels.parse import documents, fields, plain_vectors
+from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
