@@ -65,7 +65,7 @@ def instances(where: Where, document: Mapping[str, Any], frames: int, vocabulary
 
 def ids_of(where: Where, one: Mapping[str, Any], vocabulary: Vocabulary) -> dict[str, int] | None:
     """Return the columns of an instance by its label, verb and target; None after noting what is wrong."""
-    stated = [one.get(key) or "" for key in ("label", "verb", "target")]
+    stated = ["" if one.get(key) is None else one[key] for key in ("label", "verb", "target")]
     if not all(isinstance(name, str) for name in stated) or not stated[0]:
         where.error("value-type", f"it is {documents.shown(one)}, expected label, verb and target as names", "name them")
         return None
