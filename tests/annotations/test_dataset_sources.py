@@ -13,6 +13,7 @@ from scrubin.labels.masks import counts
 from scrubin.labels.registry import DATASET_FORMATS, FORMATS
 from scrubin.stages.annotations import label_tables, sources
 from scrubin.stages.annotations.params import READABLE, SourceParams
+from verdict_cases import write_files as put
 
 COCO = SourceParams("coco", "annotations/coco", "cholect50", fps="source")
 RECORDINGS = {"VID01", "VID02", "VID03"}
@@ -36,10 +37,7 @@ def stage(tmp_path):
     """Read sources of a raw folder as the stage does; returns the tables, the recordings left out and the faults."""
 
     def run(contents, *given, released=("VID01",), withdrawn=(), recordings=RECORDINGS, hidden=()):
-        for name, data in contents.items():
-            path = tmp_path / "annotations" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+        put(tmp_path / "annotations", contents)
         faults = Faults()
         known = {}
         for name in released:
@@ -120,10 +118,7 @@ def test_labels_of_another_vocabulary_than_the_source_names_are_refused(stage):
 )
 def test_formats_of_whole_data_sets_are_read_by_the_stage(tmp_path, name, words):
     folder = tmp_path / "annotations" / name
-    for file, data in EXAMPLES[name].items():
-        path = folder / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+    put(folder, EXAMPLES[name])
     faults = Faults()
     (batch,) = sources.find(tmp_path, (SourceParams(name, f"annotations/{name}", words),), set(), faults)
     read = sources.read_all(tmp_path, 0.02, batch)
@@ -136,10 +131,7 @@ def test_formats_of_whole_data_sets_are_read_by_the_stage(tmp_path, name, words)
 
 def test_a_legend_that_belongs_to_all_recordings_is_in_the_batch_of_each(tmp_path):
     folder = tmp_path / "annotations/masks-png"
-    for file in ("legend.json", "VID01/000001.png", "VID02/000001.png"):
-        path = folder / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+    put(folder, dict.fromkeys(("legend.json", "VID01/000001.png", "VID02/000001.png"), b""))
     faults = Faults()
     batches = sources.find(tmp_path, (SourceParams("masks-png", "annotations/masks-png", "cholect50"),), RECORDINGS, faults)
     assert not faults.all()

@@ -10,6 +10,7 @@ from scrubin.labels.parse import sheet_xml
 from scrubin.labels.registry import FORMATS, label_format, readable
 from scrubin.stages.annotations import report, sources
 from scrubin.stages.annotations.params import AnnotationsParams, SourceParams
+from verdict_cases import write_files as put
 
 RECORDINGS = {"case one", "case-two"}
 ALL = tuple(SourceParams(name, f"annotations/{name}", "cholect50") for name in ("cholect50", "cholec80", "labelme"))
@@ -20,10 +21,7 @@ def found(tmp_path):
     """Put empty files into a raw folder; return what is found and what is refused."""
 
     def found(*names, sources_=ALL):
-        for name in names:
-            path = tmp_path / "annotations" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch()
+        put(tmp_path / "annotations", dict.fromkeys(names, b""))
         faults = Faults()
         batches = sources.find(tmp_path, sources_, RECORDINGS, faults)
         try:
@@ -40,10 +38,7 @@ def refused(tmp_path):
     """Put files into the annotations of a raw folder; return what is refused."""
 
     def refused(contents, *given, withdrawn=(), known=None):
-        for name, data in contents.items():
-            path = tmp_path / "annotations" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+        put(tmp_path / "annotations", contents)
         sources.find(tmp_path, given, known or RECORDINGS | set(withdrawn), faults := Faults(), withdrawn)
         return [fault.sentence for fault in faults.all()]
 

@@ -6,11 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scrubin.base.errors import AnnotationError
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli import main
-from scrubin.labels.files.reader import Options, read
-from scrubin.labels.registry import format_of
 from scrubin.labels.truth import detection
 from scrubin.labels.truth.detection import BoxedFrames
 
@@ -61,9 +58,3 @@ def test_the_list_of_a_subset_names_its_pictures_that_have_labels(written_once):
     assert {label.parent.name for label in labels} == {"cenopa", "dufila"}
     listed = json.loads((written_once / "splits/cv/0/test/files.json").read_text())["recordings"]
     assert len(lines) == sum(one["folders"][name]["count"] for one in listed.values() for name in one["folders"] if "/yolo/" in name)
-
-
-def test_a_confidence_above_one_is_refused_with_its_line():
-    files = {"p/v_000001.txt": b"20 0.5 0.5 0.2 0.2 1\n", "p/v_000002.txt": b"20 0.5 0.5 0.2 0.2 1.5\n"}
-    with pytest.raises(AnnotationError, match=r"v_000002\.txt, line 1: confidence 1\.5 is not in 0\.\.1"):
-        read(files, format_of("yolo"), Options())

@@ -11,6 +11,7 @@ from label_examples import dumps, read_files
 from png_files import png
 from scrubin import cli
 from scrubin.labels.masks import counts, rle
+from verdict_cases import write_files as put
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 WIDTH, HEIGHT = 20, 12
@@ -47,10 +48,7 @@ BAD = {
 
 @pytest.mark.parametrize("form", BAD)
 def test_every_command_names_the_place_and_what_to_do(form, tmp_path, capsys):
-    path = tmp_path / "in"
-    for file, data in BAD[form].files.items():
-        (path / file).parent.mkdir(parents=True, exist_ok=True)
-        (path / file).write_bytes(data)
+    path = put(tmp_path / "in", BAD[form].files)
     rate = ["--fps", "1"] if form == "masks-png" else []
     named = ["--from", form]
     commands = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -18,9 +19,8 @@ from label_fixtures import NO_BOX, make_nothing, make_vector
 from scrubin.base.errors import AnnotationError
 from scrubin.base.vocabulary import vocabulary
 from scrubin.labels import boxes
-from scrubin.labels.formats.triplets import cholect50
+from scrubin.labels.formats.triplets import cholect50, plain_vectors
 from scrubin.labels.model import LabelFiles
-from scrubin.labels.parse import plain_vectors
 
 FILE = "annotations/cholect50/case one.json"
 
@@ -112,7 +112,8 @@ def test_a_box_just_outside_stays_as_drawn_and_is_cut_and_counted_for_tables(rea
 
 
 def test_keys_count_periods_of_the_stated_rate(read, make):
-    assert read({"0": [make.vector()]}, fps=5).clock.period_s == Fraction(1, 5)
+    for fps in (5, 1.0):
+        assert read({"0": [make.vector()]}, fps=fps).clock.period_s == Fraction(1, int(fps))
 
 
 def test_a_wrong_count_of_frames_is_a_warning(read, make):
@@ -137,90 +138,63 @@ def test_malformed_json_names_line_and_column(make):
         cholect50.read(make.named({FILE: b'{\n"annotations":\n {"0": [}}'}))
 
 
-@pytest.mark.parametrize("key", ["a", "-1", "1.5", "", " 3", "²"])
-def test_a_frame_key_that_is_no_number_is_refused(refused, make, key):
-    assert f"frame '{key}': the key is no frame number; keys are whole numbers from 0" in refused({key: [make.vector()]})
-
-
-VECTOR = make_vector()
+VECTOR, NAN = make_vector(), float("nan")
+IN_FRAMES = [
+    ({"7": [VECTOR], "07": [VECTOR]}, "frame '07': the frame stands twice"),
+    ({"3": [VECTOR, VECTOR[:-1]]}, "frame 3, vector 1: expected a vector of 15 items, but got 14 items"),
+    ({"3": ["x"]}, 'frame 3, vector 0: expected a vector of 15 items, but got "x"'),
+    ({"0": [[-1, 4, 1, -1, -1, -1, -1, 8, 3, 1, -1, -1, -1, -1, 0]]}, "'clipper,pack,cystic_artery' is no triplet of 'cholect50'"),
+    ({"0": [[*make_nothing()[:7], 2, *make_nothing()[8:]]]}, "verb 2 and target -1 without an instrument"),
+    ({"5": [make_vector(phase=1), make_vector(phase=2)]}, "frame 5: its vectors have different phases [1, 2]"),
+    ({"3": [[-1, -1, 1.0, 0.1, 0.1, 0.2, 0.2, -1, -1, -1.0, *NO_BOX, 1]]}, "vector 0: a box, but neither triplet nor instrument"),
+    ([1], "annotations: expected an object, frame to list of vectors"),
+    ({"0": 3}, "frame 0: expected a list of vectors, but got 3; write [] for none"),
+]
+ITEMS = [
+    (0, "17", 'item 0 (triplet) is "17", expected a whole number'),
+    (1, 1.0, "item 1 (instrument) is 1.0, expected a whole number"),
+    (7, True, "item 7 (verb) is true, expected a whole number"),
+    (8, None, "item 8 (target) is null, expected a whole number"),
+    (3, "0.5", 'item 3 (x) is "0.5", expected a number'),
+    *((at, value, f"item {at} (...expected a number; -1 is null") for at in (2, 9, 10) for value in (NAN, float("inf"))),
+    (0, 18, "triplet 18 is grasper,retract,gut, ...these look numbered from 1"),
+    (0, 100, "triplet 100 is not in 0..99; ids are numbered from 0; these look numbered from 1"),
+    (14, 7, "phase 7 is not in 0..6; ids are numbered from 0"),
+    (14, 12, "phase 12 is not in 0..6; -1 is null"),
+    (1, -2, "instrument -2 is not in 0..5"),
+    (2, 1.5, "score 1.5 is not in 0..1"),
+]
+BOXES_REFUSED = [
+    ((0.5, 0.4, 0.9, 0.8), "it looks like two corners"),
+    ((120.0, 80.0, 60.0, 40.0), "it looks like pixels"),
+    ((0.9, 0.1, 0.2, 0.1), "draw it inside the image"),
+    ((-0.3, 0.1, 0.2, 0.1), "draw it inside the image"),
+    ((0.1, 0.1, 0.0, 0.1), "it has no area"),
+    ((0.1, 0.1, 0.1, -1), "it has no area"),
+    ((NAN, 0.1, 0.1, 0.1), "four finite numbers"),
+    ((1.01, 0.1, 0.005, 0.1), "nothing of it is in the image"),
+]
+FROM_ONE = {str(i + 1): name for i, name in enumerate(["grasper", "bipolar", "hook", "scissors", "clipper", "irrigator"])}
+IN_HEAD = [
+    ({"categories": {"instrument": FROM_ONE}}, "categories, instrument 1: 'grasper' has id 0 in 'cholect50'; ids are numbered from 0"),
+    ({"categories": {"instrument": {"0": "stapler"}}}, "'stapler' is no instrument"),
+    ({"categories": {"triplet": {"0": "hook,pack"}}}, "'hook,pack' is no triplet"),
+    *(({"fps": fps}, f"'fps' is {json.dumps(fps)}") for fps in (0, -1, 29.97, "1", True, None)),
+    ({"fps": 1001}, "'fps' is 1001, expected a whole number in 1..1000"),
+]
 
 
 @each(
-    "annotations, text",
+    "annotations, head, text",
     [
-        ({"7": [VECTOR], "07": [VECTOR]}, "frame '07': the frame stands twice"),
-        ({"3": [VECTOR, VECTOR[:-1]]}, "frame 3, vector 1: expected a vector of 15 items, but got 14 items"),
-        ({"3": ["x"]}, 'frame 3, vector 0: expected a vector of 15 items, but got "x"'),
-        ({"0": [[-1, 4, 1, -1, -1, -1, -1, 8, 3, 1, -1, -1, -1, -1, 0]]}, "'clipper,pack,cystic_artery' is no triplet of 'cholect50'"),
-        ({"0": [[*make_nothing()[:7], 2, *make_nothing()[8:]]]}, "verb 2 and target -1 without an instrument"),
-        ({"5": [make_vector(phase=1), make_vector(phase=2)]}, "frame 5: its vectors have different phases [1, 2]"),
-        ({"3": [[-1, -1, 1.0, 0.1, 0.1, 0.2, 0.2, -1, -1, -1.0, *NO_BOX, 1]]}, "vector 0: a box, but neither triplet nor instrument"),
-        ([1], "annotations: expected an object, frame to list of vectors"),
-        ({"0": 3}, "frame 0: expected a list of vectors, but got 3; write [] for none"),
+        *((frames, {}, text) for frames, text in IN_FRAMES),
+        *(({"9": [[*VECTOR[:at], value, *VECTOR[at + 1 :]]]}, {}, f"frame 9, vector 0: {text}") for at, value, text in ITEMS),
+        *(({"0": [make_vector(box=box)]}, {}, f"frame 0, vector 0: box ...{mend}") for box, mend in BOXES_REFUSED),
+        *(({"0": [VECTOR]}, head, text) for head, text in IN_HEAD),
     ],
 )
-def test_what_no_vector_and_no_frame_can_be_is_refused_with_its_place(refused, annotations, text):
-    assert text in refused(annotations)
-
-
-@pytest.mark.parametrize(
-    ("item", "value", "text"),
-    [
-        (0, "17", 'item 0 (triplet) is "17", expected a whole number'),
-        (1, 1.0, "item 1 (instrument) is 1.0, expected a whole number"),
-        (7, True, "item 7 (verb) is true, expected a whole number"),
-        (8, None, "item 8 (target) is null, expected a whole number"),
-        (3, "0.5", 'item 3 (x) is "0.5", expected a number'),
-        (0, 100, "triplet 100 is not in 0..99; ids are numbered from 0; these look numbered from 1"),
-        (14, 7, "phase 7 is not in 0..6; ids are numbered from 0"),
-        (14, 12, "phase 12 is not in 0..6; -1 is null"),
-        (1, -2, "instrument -2 is not in 0..5"),
-        (2, 1.5, "score 1.5 is not in 0..1"),
-    ],
-)
-def test_a_wrong_item_is_refused_by_name_and_value(refused, make, item, value, text):
-    vector = make.vector()
-    vector[item] = value
-    assert f"frame 9, vector 0: {text}" in refused({"9": [vector]})
-
-
-def test_ids_numbered_from_one_are_recognised(refused, make):
-    vector = make.vector(17)
-    for item in (0, 1, 7, 8):
-        vector[item] += 1
-    assert "these look numbered from 1" in refused({"0": [vector]})
-    shifted = make.vector(17)
-    shifted[0] = 18
-    message = refused({"0": [shifted]})
-    assert "triplet 18 is grasper,retract,gut" in message
-    assert "these look numbered from 1" in message
-
-
-@pytest.mark.parametrize(
-    ("box", "mend"),
-    [
-        ((0.5, 0.4, 0.9, 0.8), "it looks like two corners"),
-        ((120.0, 80.0, 60.0, 40.0), "it looks like pixels"),
-        ((0.9, 0.1, 0.2, 0.1), "draw it inside the image"),
-        ((-0.3, 0.1, 0.2, 0.1), "draw it inside the image"),
-        ((0.1, 0.1, 0.0, 0.1), "it has no area"),
-        ((0.1, 0.1, 0.1, -1), "it has no area"),
-        ((float("nan"), 0.1, 0.1, 0.1), "four finite numbers"),
-        ((1.01, 0.1, 0.005, 0.1), "nothing of it is in the image"),
-    ],
-)
-def test_a_box_that_is_none_is_refused_with_the_likely_mend(refused, make, box, mend):
-    message = refused({"0": [make.vector(box=box)]})
-    assert "frame 0, vector 0: box" in message
-    assert mend in message
-
-
-def test_a_dictionary_that_says_otherwise_is_refused(refused, make):
-    from_one = {str(i + 1): name for i, name in enumerate(["grasper", "bipolar", "hook", "scissors", "clipper", "irrigator"])}
-    message = refused({"0": [make.vector()]}, categories={"instrument": from_one})
-    assert "categories, instrument 1: 'grasper' has id 0 in 'cholect50'; ids are numbered from 0" in message
-    assert "'stapler' is no instrument" in refused({"0": []}, categories={"instrument": {"0": "stapler"}})
-    assert "'hook,pack' is no triplet" in refused({"0": []}, categories={"triplet": {"0": "hook,pack"}})
+def test_what_no_file_has_is_refused_with_its_place_and_the_likely_mend(refused, annotations, head, text):
+    assert re.search(".*".join(map(re.escape, text.split("..."))), refused(annotations, **head))
 
 
 def test_all_faults_of_a_file_are_named_at_once_and_those_of_one_cause_in_one_line(make):
@@ -232,11 +206,6 @@ def test_all_faults_of_a_file_are_named_at_once_and_those_of_one_cause_in_one_li
     assert first == "30 faults of 1 cause:"
     assert "frame 0, vector 0: box [5.0, 5.0, 5.0, 5.0] is not a top-left corner" in line
     assert line.endswith("(and at 29 more places)")
-
-
-@pytest.mark.parametrize("fps", [0, -1, 29.97, "1", True, None])
-def test_a_rate_that_is_no_whole_number_is_refused(refused, make, fps):
-    assert f"'fps' is {json.dumps(fps)}" in refused({"0": [make.vector()]}, fps=fps)
 
 
 def test_a_file_without_any_frame_has_no_labels(read):

@@ -189,25 +189,6 @@ def test_what_is_said_of_a_whole_video_is_its_ratings_by_surgeon():
     assert said_by == {("1", "C1"): 1, ("2", "C1"): 1, ("1", "C3"): 0, ("1", "confidence"): 0.5, ("2", "confidence"): 1}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        (b"0.5,", b"1.5,", "1f-90/video.csv, line 2: confidence_rater1 is '1.5'; give a number in 0..1"),
-        (b"\n1,", b"\n2,", "1f-90/video.csv, line 2: c1_rater1 is '2'; a criterion is met (1) or not (0)"),
-        (b"\n", b"\n0,0,0,0,0,0\n", "1f-90/video.csv: has 2 rows; give one, for the video as a whole"),
-        (OF_VIDEO, b"a,b\n1,1\n", "1f-90/video.csv, line 1: has no column such as c1_rater1; take the file of the challenge"),
-    ],
-)
-def test_a_fault_of_a_whole_video_names_its_line(old, new, told):
-    assert old in OF_VIDEO
-    assert told in said("cvschallenge", {**EXAMPLES["cvschallenge"], WHOLE: OF_VIDEO.replace(old, new, 1)})
-
-
-def test_a_video_that_stands_in_two_folders_is_refused_by_file():
-    files = {WHOLE: OF_VIDEO, f"more/{WHOLE}": OF_VIDEO}
-    assert "the video 1f-90 is also in labels/1f-90/video.csv" in said("cvschallenge", files)
-
-
 ANSWERS = {"overall_outputs": [[0.5, 0.25, 1], [0, 0.125, 0.75]]}
 
 
@@ -218,23 +199,6 @@ def test_answers_to_the_challenge_count_seconds_and_are_called_like_their_folder
     assert marks.means(first.marks, marks.VIEW_OF_SAFETY).tolist() == ANSWERS["overall_outputs"]
     assert first.clock.period_s == 1
     assert detect.detected(put(tmp_path / "in", files)).name == "cvschallenge-outputs"
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (lambda one: one["overall_outputs"][1].pop(), "cvs-criteria.json, frame 1: expected 3 probabilities, but got [0, 0.125]"),
-        (lambda one: one["overall_outputs"][0].__setitem__(1, 1.5), "frame 0: 1.5 is no probability; give numbers in 0..1"),
-        (lambda one: one["overall_outputs"][0].__setitem__(1, "x"), 'frame 0: "x" is no probability'),
-        (lambda one: one.update(overall_outputs=3), "'overall_outputs' is 3; give a list with the three probabilities of each second"),
-        (lambda one: one.clear(), "cvs-criteria.json: 'overall_outputs' is null"),
-        (lambda one: one.update(overall_outputs=[]), "cvs-criteria.json: has no second; export it again"),
-    ],
-)
-def test_a_fault_of_answers_names_its_second(change, told):
-    document = json.loads(json.dumps(ANSWERS))
-    change(document)
-    assert told in said("cvschallenge-outputs", {"0a2b/cvs-criteria.json": json.dumps(document).encode()})
 
 
 JUDGED = b"frame,mark,rater,value\n0,C1,1,1\n0,C1,2,0\n0,C2,,0.5\n4,C1,1,\n"
@@ -248,30 +212,49 @@ def test_a_table_with_a_row_per_judgement_keeps_what_each_annotator_said(tmp_pat
     assert labels.marks.rows.to_numpy().tolist() == [[0, "C1", "1", 1.0], [0, "C1", "2", 0.0], [0, "C2", "", 0.5]]
 
 
-@each(
-    "data, old, new, told",
-    [
-        (TABLE, b"0.25", b"1.25", "line 2: C2 is '1.25'; give a share of annotators or a probability in 0..1, of logits their sigmoid"),
-        (TABLE, b"0.25", b"nan0", "line 2: C2 is 'nan0'; give a share"),
-        (TABLE, b"162,25", b"1,29375", "line 3: frame 29375 of video 1 stands twice"),
-        (TABLE, b"162,25", b",25", "line 3: the cell 'video' is empty; name the video of every row"),
-        (TABLE, b"\n1,29375,0.5,0.25,0\n162,25,1,0.125,0.875", b"", "p.csv: has no rows; give a row per frame, or leave the file out"),
-        (
-            TABLE,
-            b"frame,",
-            b"when,",
-            "line 1: has the columns video, when, C1, C2, C3; name them video, frame and as the criteria of the labels",
-        ),
-        (JUDGED, b"0,C1,2,0\n", b"0,C1,1,0\n", "line 3: C1 is judged twice in the frame by 1"),
-        (JUDGED, b"0,C2,,0.5", b"0,,,0.5", "line 4: the cell 'mark' is empty"),
-        (JUDGED, b"0,C2,,0.5", b"0,C2,,1.5", "line 4: C2 is '1.5'"),
-        (JUDGED, b"0,C1,2,0", b"0,C1,1.0,0", "line 3: rater '1.0' differs from '1' in case, spaces, dashes"),
-        (JUDGED, b"0,C1,2,0", b"0,C1,#NAME?,0", "line 3: the rater is '#NAME?', an error or a formula of a spreadsheet"),
-    ],
-)
-def test_a_row_of_a_plain_table_that_cannot_be_used_is_refused_with_its_line(data, old, new, told):
-    assert old in data
-    assert told in said("mark-tables", {"p.csv": data.replace(old, new, 1)})
+WRONG_TABLES = [
+    (TABLE, b"0.25", b"1.25", "line 2: C2 is '1.25'; give a share of annotators or a probability in 0..1, of logits their sigmoid"),
+    (TABLE, b"0.25", b"nan0", "line 2: C2 is 'nan0'; give a share"),
+    (TABLE, b"162,25", b"1,29375", "line 3: frame 29375 of video 1 stands twice"),
+    (TABLE, b"162,25", b",25", "line 3: the cell 'video' is empty; name the video of every row"),
+    (TABLE, b"\n1,29375,0.5,0.25,0\n162,25,1,0.125,0.875", b"", "p.csv: has no rows; give a row per frame, or leave the file out"),
+    (
+        TABLE,
+        b"frame,",
+        b"when,",
+        "line 1: has the columns video, when, C1, C2, C3; name them video, frame and as the criteria of the labels",
+    ),
+    (JUDGED, b"0,C1,2,0\n", b"0,C1,1,0\n", "line 3: C1 is judged twice in the frame by 1"),
+    (JUDGED, b"0,C2,,0.5", b"0,,,0.5", "line 4: the cell 'mark' is empty"),
+    (JUDGED, b"0,C2,,0.5", b"0,C2,,1.5", "line 4: C2 is '1.5'"),
+    (JUDGED, b"0,C1,2,0", b"0,C1,1.0,0", "line 3: rater '1.0' differs from '1' in case, spaces, dashes"),
+    (JUDGED, b"0,C1,2,0", b"0,C1,#NAME?,0", "line 3: the rater is '#NAME?', an error or a formula of a spreadsheet"),
+]
+WRONG_VIDEOS = [
+    (b"0.5,", b"1.5,", "1f-90/video.csv, line 2: confidence_rater1 is '1.5'; give a number in 0..1"),
+    (b"\n1,", b"\n2,", "1f-90/video.csv, line 2: c1_rater1 is '2'; a criterion is met (1) or not (0)"),
+    (b"\n", b"\n0,0,0,0,0,0\n", "1f-90/video.csv: has 2 rows; give one, for the video as a whole"),
+    (OF_VIDEO, b"a,b\n1,1\n", "1f-90/video.csv, line 1: has no column such as c1_rater1; take the file of the challenge"),
+]
+WRONG_ANSWERS = [
+    ({"overall_outputs": [[0.5, 0.25, 1], [0, 0.125]]}, "cvs-criteria.json, frame 1: expected 3 probabilities, but got [0, 0.125]"),
+    ({"overall_outputs": [[0.5, 1.5, 1]]}, "frame 0: 1.5 is no probability; give numbers in 0..1"),
+    ({"overall_outputs": [[0.5, "x", 1]]}, 'frame 0: "x" is no probability'),
+    ({"overall_outputs": 3}, "'overall_outputs' is 3; give a list with the three probabilities of each second"),
+    ({}, "cvs-criteria.json: 'overall_outputs' is null"),
+    ({"overall_outputs": []}, "cvs-criteria.json: has no second; export it again"),
+]
+WRONG = [
+    *(("mark-tables", {"p.csv": data.replace(old, new, 1)}, told) for data, old, new, told in WRONG_TABLES),
+    *(("cvschallenge", {**EXAMPLES["cvschallenge"], WHOLE: OF_VIDEO.replace(old, new, 1)}, told) for old, new, told in WRONG_VIDEOS),
+    *(("cvschallenge-outputs", {"0a2b/cvs-criteria.json": json.dumps(one).encode()}, told) for one, told in WRONG_ANSWERS),
+    ("cvschallenge", {WHOLE: OF_VIDEO, f"more/{WHOLE}": OF_VIDEO}, "the video 1f-90 is also in labels/1f-90/video.csv"),
+]
+
+
+@each("form, files, told", WRONG, say=lambda form, files, told: told)
+def test_what_cannot_be_used_is_refused_with_its_place(form, files, told):
+    assert told in said(form, files)
 
 
 def values_of(table, **options):

@@ -74,7 +74,7 @@ def test_triplets_of_another_format_keep_their_vocabulary_with_no_option(source,
 
 
 @pytest.mark.parametrize(
-    "target", sorted(name for name, writer in WRITERS.items() if {"actions", "instances"} <= writer.holds and not writer.only_masks)
+    "target", sorted(name for name, writer in WRITERS.items() if {"actions", "instances"} <= {*writer.holds} and not writer.only_masks)
 )
 def test_a_prediction_whose_instrument_is_not_that_of_its_triplet_is_written_as_its_triplet_and_counted(target, tmp_path):
     collection = read_files("cholectriplet2022", {"VID01.json": predicted(instruments=[0, 3, 0])})

@@ -151,5 +151,5 @@ def test_a_writer_that_names_its_vocabulary_takes_no_other_unless_it_says_so(mon
     registry.writes("named", holds=("phases",), vocabulary="cholec80")(lambda collection, out: None)
     registry.writes("any", holds=("phases",))(lambda collection, out: None)
     autolaparo = vocabulary.load("autolaparo")
-    assert not registry.WRITERS["named"].takes(autolaparo)
-    assert registry.WRITERS["any"].takes(autolaparo)
+    assert not registry.WRITERS["named"].is_for(autolaparo)
+    assert registry.WRITERS["any"].is_for(autolaparo)

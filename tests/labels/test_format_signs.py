@@ -12,29 +12,20 @@ from scrubin.base.errors import AnnotationError
 from scrubin.labels import formats, tried
 from scrubin.labels.files import detect
 from scrubin.labels.registry import never, readable
-
-
-def written(folder, files):
-    for name, data in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(data)
-    return folder
+from verdict_cases import write_files as put
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_every_format_is_known_by_its_signs(name, tmp_path):
-    files = EXAMPLES[name]
-    folder = written(tmp_path / "study", files() if callable(files) else files)
-    assert detect.detected(folder).name == name
+    assert detect.detected(put(tmp_path / "study", EXAMPLES[name])).name == name
 
 
 @pytest.mark.parametrize("name", ["avos", "cataract101", "cataract1k", "cvschallenge", "endoscapescvs", "petraw", "pitvis", "surch"])
 @pytest.mark.parametrize("delimiter", [";", "\t"])
 def test_a_table_that_a_spreadsheet_saved_with_another_delimiter_is_known_by_its_signs(name, delimiter, tmp_path):
-    files = EXAMPLES[name]
-    for file, data in (files() if callable(files) else files).items():
+    for file, data in EXAMPLES[name].items():
         table = pd.read_csv(io.BytesIO(data), sep=None, engine="python", dtype=str, keep_default_na=False)
-        written(tmp_path, {file: table.to_csv(index=False, sep=delimiter).encode()})
+        put(tmp_path, {file: table.to_csv(index=False, sep=delimiter).encode()})
     assert detect.detected(tmp_path).name == name
 
 
@@ -77,8 +68,7 @@ def test_what_is_no_text_is_refused_for_that_and_not_for_its_format(name, data, 
 
 def test_a_folder_of_two_formats_is_refused_with_both(tmp_path):
     for name in ("cholec80", "aixsuture"):
-        files = EXAMPLES[name]
-        written(tmp_path, files() if callable(files) else files)
+        put(tmp_path, EXAMPLES[name])
     with pytest.raises(AnnotationError, match="this could be aixsuture or cholec80; name the format"):
         detect.detected(tmp_path)
 

@@ -12,7 +12,6 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.files import reader
 from scrubin.labels.formats.objects import labelme
-from scrubin.labels.formats.triplets import cholect50
 from scrubin.labels.model import Collection, LabelFiles
 
 SHIFT = "ids are numbered from 0; these look numbered from 1"
@@ -43,22 +42,6 @@ def test_half_a_character_is_refused():
     with pytest.raises(AnnotationError, match=r"VID01\.json: a text has half a character"):
         read_files("cholect50", labels50({"0": []}, info={"name": "\ud800"}))
     assert read_files("cholect50", labels50({"0": []}, info={"name": "\U0001f52a"})).recordings
-
-
-@pytest.mark.parametrize("item", [2, 9, 10])
-@pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_a_score_or_target_that_is_not_finite_is_refused(item, value):
-    one = vector(17, [0.1, 0.1, 0.2, 0.2], 1)
-    one[item] = value
-    with pytest.raises(AnnotationError, match=rf"frame 3, vector 0: item {item} .* expected a number; -1 is null"):
-        read_files("cholect50", labels50({"3": [one]}))
-
-
-def test_a_rate_that_is_a_whole_float_is_read_and_one_that_is_absurd_is_refused():
-    (labels,) = read_files("cholect50", labels50({"3": []}, fps=1.0)).recordings
-    assert labels.clock.period_s == 1
-    with pytest.raises(AnnotationError, match=r"'fps' is 1001, expected a whole number in 1\.\.1000"):
-        read_files("cholect50", labels50({"3": []}, fps=1001))
 
 
 @pytest.mark.parametrize("by", [(1, 1), (1, 0)], ids=["all ids", "triplets only"])
@@ -134,6 +117,16 @@ def test_what_a_reader_does_not_keep_is_told(name):
     assert any(one.endswith(expected) for one in sentences(faults_of(name, with_change(name, change)), "warning"))
 
 
+@each("name", ["avos", "cataract1k", "egosurgery", "petraw", "pitvis", "surch"])
+def test_a_column_that_a_table_has_besides_is_told(name):
+    file, data = next((file, data) for file, data in EXAMPLES[name].items() if file.endswith((".csv", ".txt")))
+    mark = "\t" if b"\t" in data else ","
+    first, *rows = data.decode().splitlines()
+    wider = "\n".join([f"{first}{mark}surgeon", *(f"{row}{mark}A" for row in rows)]) + "\n"
+    told = sentences(faults_of(name, {**EXAMPLES[name], file: wider.encode()}))
+    assert any(one.startswith(f"{file}: not kept: ") and one.endswith("surgeon") for one in told), told
+
+
 def test_file_names_that_count_otherwise_than_ids_are_told():
     def named_from_one(document):
         for image in document["images"]:
@@ -197,23 +190,6 @@ def test_classes_that_nobody_names_are_told():
     assert read_files("yolo", EXAMPLES["yolo"], vocabulary="prostatd").faults == ()
 
 
-@each(
-    "row, message",
-    [
-        ("20 .2 .2 .7 .7", "box 0.2 0.2 0.7 0.7 is not a centre .*; it may be a corner and a size, or two corners"),
-        ("20 1.2 .5 .2 .2", "; draw it inside the image"),
-        ("20 352 225 50 40", "; it looks like pixels"),
-        ("20 .5 .5 0 .2", "; give a width and a height above 0"),
-        ("1_0 .5 .5 .2 .2", "is not all numbers"),
-        ("20 nan .5 .2 .2", "is not all numbers"),
-        ("1e999 .5 .5 .2 .2", r"class inf is not in 0\.\.88"),
-    ],
-)
-def test_a_row_of_yolo_that_is_none_is_refused(row, message):
-    with pytest.raises(AnnotationError, match=f"a_000001.txt, line 1: .*{message}"):
-        read_files("yolo", {"y/a_000001.txt": row.encode()}, vocabulary="prostatd")
-
-
 def test_shapes_may_stand_in_one_folder_with_the_recording_in_their_names():
     shapes = [shape("scissors", "dissect", "fascias", [[1, 1], [50, 50]])]
     data = dumps({"shapes": shapes, "imageWidth": 100, "imageHeight": 100})
@@ -253,12 +229,6 @@ def test_boxes_that_all_could_be_corners_are_suspected():
     assert told_of_corners.startswith("VID01: every box is wider and higher than its corner is far from the edge; if these are two corners")
     assert told([[0.5, 0.5, 0.2, 0.2], *corners]) == ()
     assert told([[0, 0, 0.5, 0.5]] * 25) == told([[0.3, 0.3, 0.5, 0.1]] * 25) == ()
-
-
-def test_the_stage_reads_as_strictly():
-    source = LabelFiles("VID01", labels50({"0": [vector(17, [0.2, 0.2, 0.9, 0.9], 1)]}), CHOLECT50, 0.02)
-    with pytest.raises(AnnotationError, match="it looks like two corners"):
-        cholect50.read(source)
 
 
 def test_no_number_of_a_video_is_made_up():

@@ -15,6 +15,7 @@ from scrubin.labels.files.loss import Fit, fitted
 from scrubin.labels.files.output import writer_of
 from scrubin.labels.masks import counts, rle
 from scrubin.labels.model import IGNORED
+from verdict_cases import write_files as put
 
 WIDTH, HEIGHT = 31, 18
 LEGEND = [
@@ -110,9 +111,7 @@ def test_scores_of_pixels_do_not_see_what_is_not_counted(tmp_path, capsys):
     truth, rest = picture(), np.random.default_rng(7)
     wrong = np.where(truth == 255, rest.choice([0, 1, 2], truth.shape), truth)
     for folder, values in (("truth", truth), ("found", wrong)):
-        for file, data in pictures(values, values, legend=LEGEND, folder=folder).items():
-            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / file).write_bytes(data)
+        put(tmp_path, pictures(values, values, legend=LEGEND, folder=folder))
     out = tmp_path / "scores.json"
     sides = ("--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found", "--fps", 1, "--predictions-fps", 1)
     for kind, name in (("pixels", "pixels Dice"), ("pixels", "pixels NSD"), ("masks", "panoptic quality")):

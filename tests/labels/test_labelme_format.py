@@ -20,6 +20,9 @@ from scrubin.labels.points import POINTS, Point
 from scrubin.labels.registry import Output
 
 FOLDER = "annotations/labelme/case one"
+NAN = float("nan")
+LEFT, RIGHT = [[2, 2], [20, 2], [20, 30], [2, 30]], [[40, 10], [60, 10], [60, 40]]
+POLYGON = {"shape_type": "polygon", "points": LEFT}
 
 
 @pytest.fixture
@@ -64,7 +67,10 @@ def test_a_file_without_shapes_is_labelled_as_nothing(read, make):
         ({"points": [[1, 2], ["3", 4]]}, "shape 0: points are .*; give two corners"),
         ({"points": [[1, 2], [1, 9]]}, "shape 0: points .* in an image of 100x200; they enclose nothing"),
         ({"points": [[1, 2], [190, 9]]}, "shape 0: points .* in an image of 100x200; draw the box inside"),
-        ({"points": [[1, 2], [float("nan"), 9]]}, "shape 0: points"),
+        ({"points": [[1, 2], [NAN, 9]]}, "shape 0: points"),
+        (POLYGON | {"points": LEFT[:2]}, "shape 0: points are .*; give three or more corners in pixels"),
+        (POLYGON | {"points": [[1, 1], [90, 1], [90, 250]]}, "shape 0: points .*; draw the box inside the image"),
+        (POLYGON | {"points": [[1, 1], [NAN, 1], [9, 9]]}, "shape 0: points are "),
     ],
 )
 def test_a_broken_shape_is_refused_by_file_and_number(read, make, changes, text):
@@ -72,15 +78,20 @@ def test_a_broken_shape_is_refused_by_file_and_number(read, make, changes, text)
         read(make.labelme([make.shape(**changes)]))
 
 
-@pytest.mark.parametrize("size", [{"imageWidth": 0}, {"imageWidth": None}, {"imageHeight": "200"}, {"imageHeight": 1.5}])
-def test_an_image_without_a_size_is_refused(read, make, size):
-    with pytest.raises(AnnotationError, match="imageWidth, imageHeight are"):
-        read(make.labelme([], **size))
-
-
-def test_shapes_must_be_a_list(read, make):
-    with pytest.raises(AnnotationError, match="shapes: expected a list, but got null"):
-        read(make.labelme(None))
+@each(
+    "changes, text",
+    [
+        ({"imageWidth": 0}, "imageWidth, imageHeight are"),
+        ({"imageWidth": None}, "imageWidth, imageHeight are"),
+        ({"imageHeight": "200"}, "imageWidth, imageHeight are"),
+        ({"imageHeight": 1.5}, "imageWidth, imageHeight are"),
+        ({"imageWidth": 10**9, "imageHeight": 10**9}, "000000.json: a mask is of an image of 1000000000x1000000000; correct the size"),
+        ({"shapes": None}, "shapes: expected a list, but got null"),
+    ],
+)
+def test_a_broken_image_is_refused(read, make, changes, text):
+    with pytest.raises(AnnotationError, match=text):
+        read(make.labelme(**{"shapes": [make.shape(**POLYGON)], **changes}))
 
 
 def test_one_frame_in_two_files_is_refused(make):
@@ -131,9 +142,6 @@ def test_a_polygon_is_the_mask_that_pycocotools_draws():
         assert [row[side] for side in "xywh"] == pytest.approx(box)
 
 
-LEFT, RIGHT = [[2, 2], [20, 2], [20, 30], [2, 30]], [[40, 10], [60, 10], [60, 40]]
-
-
 def test_polygons_of_one_label_and_group_are_one_instance():
     rows = rows_of([polygon(LEFT, group=1), polygon(RIGHT, "hook", group=1), polygon(RIGHT, group=1), polygon(RIGHT)])
     assert rows["instrument_id"].tolist() == [0, 2, 0]
@@ -161,20 +169,6 @@ def test_a_polygon_between_the_centres_of_pixels_keeps_its_box_and_is_told():
     assert rows["mask"].isna().tolist() == [True, False]
     told = [fault.what for fault in faults_of("labelme", files_of([polygon(thin)]), vocabulary="cholect50") if fault.rule == "polygon"]
     assert told == ["1 instances of polygons cover no pixel, so only their boxes are read"]
-
-
-@each(
-    "shapes, size, message",
-    [
-        ([polygon(LEFT[:2])], (WIDTH, HEIGHT), "shape 0: points are .*; give three or more corners in pixels"),
-        ([polygon(LEFT), polygon([[1, 1], [90, 1], [90, 9]])], (WIDTH, HEIGHT), "shape 1: points .*; draw the box inside the image"),
-        ([polygon([[1, 1], [float("nan"), 1], [9, 9]])], (WIDTH, HEIGHT), "shape 0: points are "),
-        ([polygon(LEFT)], (10**9, 10**9), "000003.json: a mask is of an image of 1000000000x1000000000; correct the size"),
-    ],
-)
-def test_a_polygon_that_is_none_is_refused_with_its_place(shapes, size, message):
-    with pytest.raises(AnnotationError, match=message):
-        read_files("labelme", files_of(shapes, *size), vocabulary="cholect50")
 
 
 def test_masks_of_labelme_become_those_of_coco():
@@ -205,8 +199,7 @@ TIP = {"label": "tip", "points": [[20, 20]], "shape_type": "point", "group_id": 
 
 
 def read_shapes(shapes):
-    files = {"v/000003.json": dumps({"shapes": shapes, "imageWidth": 100, "imageHeight": 50})}
-    return read_files("labelme", files, vocabulary="cholect50")
+    return read_files("labelme", files_of(shapes, 100, 50), vocabulary="cholect50")
 
 
 def points_of(shapes):

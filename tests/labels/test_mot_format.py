@@ -16,6 +16,7 @@ from scrubin.labels.files.loss import Fit, fitted
 from scrubin.labels.files.output import writer_of
 from scrubin.labels.files.reader import Options
 from scrubin.labels.registry import Output
+from verdict_cases import write_files as put
 
 SIZE = {"image_size": (854, 480)}
 ROW = "1,4,85.4,48,170.8,96,0.98,0,1\n"
@@ -122,10 +123,7 @@ def test_rates_of_several_recordings_are_written_each_and_read_again(tmp_path, c
 
 def timed(folder, rate):
     files = {"gt/gt.txt": ROW.encode(), "seqinfo.ini": f"[Sequence]\nimWidth=1708\nimHeight=960\nframeRate={rate}\n".encode()}
-    for name, data in files.items():
-        (folder / "in" / "VID02" / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "in" / "VID02" / name).write_bytes(data)
-    return folder / "in"
+    return put(folder / "in" / "VID02", files).parent
 
 
 def test_a_first_box_in_frame_2_is_no_hint_and_the_first_frame_is_not_taken_off_twice(tmp_path, capsys):
@@ -165,10 +163,7 @@ def test_classes_are_those_of_labels_txt_beside_from_1_on(tmp_path):
     assert [labels.vocabulary.instruments[id_].lower() for id_ in labels.instances.rows["instrument_id"]] == ["hook"]
     (labels,) = read_files("mot", sequence(ROW.replace(",0,1\n", ",10,1\n"), "".join(f"label_{at}\n" for at in range(10)))).recordings
     assert labels.vocabulary.instruments[labels.instances.rows["instrument_id"][0]] == "label_9"
-    for name, data in sequence().items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_bytes(data)
-    assert detected(tmp_path).name == "mot"
+    assert detected(put(tmp_path, sequence())).name == "mot"
 
 
 def test_a_sequence_that_lists_classes_itself_counts_them_from_0_whatever_labels_txt_says():

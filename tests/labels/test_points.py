@@ -47,11 +47,11 @@ def test_points_are_no_detail_such_as_tracks_and_null_where_an_instance_has_none
 
 def test_a_writer_that_holds_no_points_gets_none_and_they_are_counted():
     given = Collection((labels((TIP, HINGE), None, (TIP,)),))
-    bare = Writer("bare", lambda *_: None, frozenset({"instances", "boxes", "repeats", "empty frames"}))
+    bare = Writer("bare", ("instances", "boxes", "repeats", "empty frames"))
     collection, losses = fitted(given, bare, Fit("labelme"))
     assert losses == {"points of instances": 2}
     assert POINTS not in collection.recordings[0].instances.rows
-    with_points = Writer("pointed", lambda *_: None, bare.holds | {"points"})
+    with_points = Writer("pointed", (*bare.holds, "points"))
     collection, losses = fitted(given, with_points, Fit("labelme"))
     assert not losses
     assert collection.recordings[0].instances.rows[POINTS].tolist()[0] == (TIP, HINGE)
@@ -62,7 +62,7 @@ def test_instances_of_points_without_a_box_get_the_smallest_one_and_are_counted(
     of = labels((tip, hinge, unlabelled("end")), (tip,))
     rows = of.instances.rows.assign(x=np.nan, y=np.nan, w=np.nan, h=np.nan)
     given = Collection((replace(of, instances=replace(of.instances, rows=rows, boxless=True)),))
-    writer = Writer("boxed", lambda *_: None, frozenset({"instances", "boxes", "points", "repeats", "empty frames"}))
+    writer = Writer("boxed", ("instances", "boxes", "points", "repeats", "empty frames"))
     collection, losses = fitted(given, writer, Fit("endovis-pose"))
     assert losses["that instances have points but no box: they get the smallest around the points"] == 1
     assert losses["instances without a box"] == 1

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from each import each
-from label_examples import EXAMPLES, faults_of, read_files, write_files
+from label_examples import EXAMPLES, changed, faults_of, read_files, write_files
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import load
@@ -124,13 +124,6 @@ def test_a_video_that_was_added_twice_is_one():
     assert labels.segments["end"].tolist() == [NS, 2 * NS]
 
 
-def test_a_video_that_was_added_twice_and_labelled_otherwise_is_refused():
-    of = {**ONE_TWICE["metadata"], "m2": {**ONE_TWICE["metadata"]["m2"], "av": {"0": "gallbladder-dissection"}}}
-    said = "files '1' and '2' are both 'endoscope', and say 'preparation' and 'gallbladder-dissection' at once; keep the labels of one"
-    with pytest.raises(AnnotationError, match=said):
-        read_files("via3", via(**ONE_TWICE | {"metadata": of}))
-
-
 BOXES = {"0": {"aname": "phase", "type": 2, "options": {"0": "preparation", "1": "gallbladder-dissection"}}}
 TOOLS = {"0": {"aname": "instrument", "type": 1}}
 
@@ -165,27 +158,6 @@ def test_all_boxes_that_are_ticked_otherwise_are_named():
         read_files("via3", via(**ONE_TWICE | {"attribute": BOXES, "metadata": metadata}))
 
 
-@each("files", [via(**TWO_FILES), {"a/export.csv": (CSV + LIKE_IT).encode()}], say=lambda files: next(iter(files)))
-def test_two_videos_of_one_name_are_refused(files):
-    with pytest.raises(AnnotationError, match=r"files '.*', '.*' are several videos of the name '(endoscope|op 1)'; give each video"):
-        read_files("via3", files)
-
-
-@each(
-    "changes, said",
-    [
-        ({"metadata": {"m": {"vid": "1", "z": [3, 1], "xy": [], "av": {"0": "0"}}}}, "metadata m: it ends at 1 s, but starts at 3 s"),
-        ({"metadata": {"m": {"vid": "1", "z": [0, 1], "xy": [], "av": {"0": "9"}}}}, "metadata m: '9' is no option of 'phase'"),
-        ({"metadata": {"m": {"vid": "7", "z": [0, 1], "xy": [], "av": {"0": "0"}}}}, 'metadata m: view "7" shows null, expected one file'),
-        ({"metadata": {"m": {"vid": "1", "z": [0, 1], "xy": [], "av": {"8": "0"}}}}, "metadata m: attribute '8'"),
-        ({"metadata": {}}, "no video has a segment with a label"),
-    ],
-)
-def test_a_fault_of_via_names_its_place(changes, said):
-    with pytest.raises(AnnotationError, match=said):
-        read_files("via3", via(**changes))
-
-
 def vidat(fps, actions, **more):
     ((file, data),) = EXAMPLES["vidat"].items()
     document = json.loads(data)
@@ -206,21 +178,6 @@ def test_a_time_of_vidat_is_that_of_its_frame():
 def test_what_vidat_has_beside_actions_is_named_as_not_kept():
     files = vidat(10, [(0, 1, 1), (0, 1, 0)], objectAnnotationListMap={"0": [{"x": 1}], "3": [{"x": 2}]})
     assert [fault.sentence for fault in faults_of("vidat", files)] == ["vidat/op 1.json: not kept: actions 'default' (1), boxes (2)"]
-
-
-@each(
-    "files, said",
-    [
-        (vidat(10, [(2, 1, 1)]), "actionAnnotationList 0: it ends at 1 s, but starts at 2 s"),
-        (vidat(10, [(0, 1, 9)]), "actionAnnotationList 0: there is no action 9 in the configuration"),
-        (vidat(0, [(0, 1, 1)]), "video: 'fps' is no rate"),
-        (vidat(10, [(0, "x", 1)]), "actionAnnotationList 0: 'end' is \"x\", expected seconds"),
-    ],
-    say=lambda value: value if isinstance(value, str) else "file",
-)
-def test_a_fault_of_vidat_names_its_place(files, said):
-    with pytest.raises(AnnotationError, match=said):
-        read_files("vidat", files)
 
 
 FILE = "states/project.boris"
@@ -268,11 +225,6 @@ def test_phases_of_subjects_who_operate_one_after_the_other_are_those_of_the_ope
     assert segments(project(events)) == [[0, 2 * NS], [2 * NS, 5 * NS]]
 
 
-def test_a_state_without_a_stop_is_an_error_with_its_place():
-    with pytest.raises(AnnotationError, match=r"observation 'op 1', event 2: 'preparation' starts at 7.5 s, and never stops"):
-        read_files("boris", project([event(0), event(2), event(7.5)]))
-
-
 def test_the_time_offset_is_taken_away():
     assert segments(project([event(100.5), event(101)], **{"time offset": 100.0})) == [[NS // 2, NS]]
 
@@ -291,11 +243,6 @@ def test_points_in_time_comments_and_live_observations_are_named_as_not_kept():
     said = " ".join(fault.sentence for fault in faults_of("boris", {FILE: json.dumps(document).encode()}))
     assert "comments of 'op 1' (1), points in time of 'op 1' (1)" in said
     assert "observation 'live': not kept: 1 event of no video" in said
-
-
-def test_a_behaviour_that_the_ethogram_lacks_is_an_error():
-    with pytest.raises(AnnotationError, match="event 1: 'prep' is no behaviour of the ethogram"):
-        read_files("boris", project([event(0), event(1, "prep")]))
 
 
 def test_what_overlaps_itself_is_written_with_a_subject_of_its_own():
@@ -352,12 +299,6 @@ def test_an_instant_without_a_time_lies_evenly_between_its_neighbours():
     assert "3 labels with an instant that has no time" in faults_of("elan", files)[0].sentence
 
 
-def test_an_instant_without_any_neighbour_that_has_a_time_is_an_error():
-    files = eaf({TIER: [(aligned("a1", "t1", "t2"), "preparation")]}, {"t1": 0, "t2": None})
-    with pytest.raises(AnnotationError, match=r"tier 'Phases@AB', annotation a1: an instant has no time"):
-        read_files("elan", files)
-
-
 def test_labels_that_refer_to_one_label_share_its_time():
     of = 'TIER_ID="steps" PARENT_REF="Phases@AB" LINGUISTIC_TYPE_REF="t"'
     shared = [('ANNOTATION_ID="b2" ANNOTATION_REF="a1" PREVIOUS_ANNOTATION="b1"', "two"), ('ANNOTATION_ID="b1" ANNOTATION_REF="a1"', "one")]
@@ -389,33 +330,6 @@ def test_a_tier_of_another_name_is_what_the_vocabulary_says_or_is_named_as_not_k
     files = eaf(tiers, {"t1": 0, "t2": 40})
     assert spans_ms(files) == [("preparation", 0, 40)]
     assert [fault.sentence for fault in faults_of("elan", files)] == [f"a/op{SUFFIX}: not kept: tier 'remarks' (1 label)"]
-
-
-def test_no_tier_of_surgery_is_refused_with_what_to_do():
-    files = eaf({'TIER_ID="K-Spch"': [(aligned("a1", "t1", "t2"), "so you go")]}, {"t1": 0, "t2": 40})
-    with pytest.raises(AnnotationError, match=r"no tier has phases, steps.*name one 'phase'"):
-        read_files("elan", files)
-
-
-@each(
-    "tiers, said",
-    [
-        (('TIER_ID="phase@A" ANNOTATOR="A"', 'TIER_ID="phase@B" ANNOTATOR="B"'), "2 annotators have tiers of phases: 'phase@A', 'phase@B'"),
-        (('TIER_ID="phase 1" PARTICIPANT="R1"', 'TIER_ID="phase 2" PARTICIPANT="R2"'), "2 participants have tiers of phases"),
-        (('TIER_ID="phase@R1"', 'TIER_ID="phases@R2"'), "2 names behind '@' have tiers of phases"),
-        (('TIER_ID="gesture@R1"', 'TIER_ID="gesture@R2"'), "2 names behind '@' have tiers of gestures"),
-        (('TIER_ID="mark" PARTICIPANT="R1"', 'TIER_ID="mark 2" PARTICIPANT="R2"'), "2 participants have tiers of marks"),
-        (('TIER_ID="phase"', 'TIER_ID="phase@R2"'), "several people have tiers of phases: 'phase', 'phase@R2'"),
-        # What such a tier has the vocabulary says.
-        (('TIER_ID="Ablauf@R1"', 'TIER_ID="Ablauf@R2"'), "2 names behind '@' have tiers of phases; export the tiers of one annotator"),
-        (('TIER_ID="Ablauf" ANNOTATOR="A"', 'TIER_ID="Verlauf" ANNOTATOR="B"'), "2 annotators have tiers of phases"),
-    ],
-    say=lambda value: value if isinstance(value, str) else "tiers",
-)
-def test_tiers_of_several_people_of_one_kind_are_refused(tiers, said):
-    of = {tier: [(aligned(f"a{at}", "t1", "t2"), "preparation")] for at, tier in enumerate(tiers)}
-    with pytest.raises(AnnotationError, match=said.replace("; export", ".*; export")):
-        read_files("elan", eaf(of, {"t1": 0, "t2": 40}))
 
 
 @each(
@@ -515,41 +429,6 @@ def test_tiers_of_one_person_and_those_that_are_not_kept_are_no_fault():
     assert spans_ms(files) == [("preparation", 0, 40)] * 3
 
 
-BOMB = b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><ANNOTATION_DOCUMENT>&b;</ANNOTATION_DOCUMENT>'
-
-
-@each(
-    "data, said",
-    [
-        (BOMB, r"declares a document type \(DOCTYPE\)"),
-        (BOMB.decode().encode("utf-16"), r"declares a document type \(DOCTYPE\)"),
-        (b"<ANNOTATION_DOCUMENT>\n<TIER>", "line 2: not XML: no element found"),
-        (b'<?xml version="1.0" encoding="x"?><a/>', "not XML: unknown encoding"),
-        (b"<annotations/>", "outermost element is <annotations>"),
-    ],
-)
-def test_a_file_that_is_none_is_refused(data, said):
-    with pytest.raises(AnnotationError, match=rf"a/op\.eaf.*{said}"):
-        read_files("elan", {f"a/op{SUFFIX}": data})
-
-
-@each(
-    "old, new, said",
-    [
-        ('TIME_VALUE="31500"', 'TIME_VALUE="1"', "tier 'phase', annotation a2: it ends at 0.001 s, but starts at 12.04 s"),
-        ('TIME_VALUE="31500"', 'TIME_VALUE="soon"', "time slot ts3: TIME_VALUE is 'soon', expected whole milliseconds"),
-        ('TIME_SLOT_REF2="ts3"', 'TIME_SLOT_REF2="ts99"', "annotation a2: there is no time slot 'ts99'"),
-        (">hook<", ">hok<", "annotation a4: 'hok' is no instrument of the vocabulary"),
-        (">grasper,retract,gallbladder<", ">grasper,retract<", "is no instrument, and no instrument,verb,target"),
-        ('TIME_UNITS="milliseconds"', 'TIME_UNITS="PAL-frames"', "HEADER: times are in 'PAL-frames'"),
-    ],
-)
-def test_a_fault_names_its_place(old, new, said):
-    ((file, data),) = EXAMPLES["elan"].items()
-    with pytest.raises(AnnotationError, match=said):
-        read_files("elan", {file: data.decode().replace(old, new).encode()}, vocabulary="cholect50")
-
-
 def test_two_of_a_class_keep_their_numbers_and_get_two_tiers():
     tool = 'TIER_ID="tools left" LINGUISTIC_TYPE_REF="t"'
     named = [(aligned("a1", "t1", "t3"), "grasper #1"), (aligned("a2", "t2", "t4"), "grasper,retract,gallbladder")]
@@ -560,3 +439,76 @@ def test_two_of_a_class_keep_their_numbers_and_get_two_tiers():
     assert first.recordings[0].spans["instance"].tolist()[:2] == [1, 0]
     assert again.spans.equals(first.recordings[0].spans)
     assert b'TIER_ID="instrument grasper 2"' in out.files[f"op{SUFFIX}"]
+
+
+OF_TWO_PEOPLE = [
+    (('TIER_ID="phase@A" ANNOTATOR="A"', 'TIER_ID="phase@B" ANNOTATOR="B"'), "2 annotators have tiers of phases: 'phase@A', 'phase@B'"),
+    (('TIER_ID="phase 1" PARTICIPANT="R1"', 'TIER_ID="phase 2" PARTICIPANT="R2"'), "2 participants have tiers of phases"),
+    (('TIER_ID="phase@R1"', 'TIER_ID="phases@R2"'), "2 names behind '@' have tiers of phases"),
+    (('TIER_ID="gesture@R1"', 'TIER_ID="gesture@R2"'), "2 names behind '@' have tiers of gestures"),
+    (('TIER_ID="mark" PARTICIPANT="R1"', 'TIER_ID="mark 2" PARTICIPANT="R2"'), "2 participants have tiers of marks"),
+    (('TIER_ID="phase"', 'TIER_ID="phase@R2"'), "several people have tiers of phases: 'phase', 'phase@R2'"),
+    # What such a tier has the vocabulary says.
+    (('TIER_ID="Ablauf@R1"', 'TIER_ID="Ablauf@R2"'), "2 names behind '@' have tiers of phases.*; export the tiers of one annotator"),
+    (('TIER_ID="Ablauf" ANNOTATOR="A"', 'TIER_ID="Verlauf" ANNOTATOR="B"'), "2 annotators have tiers of phases"),
+]
+BOMB = b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><ANNOTATION_DOCUMENT>&b;</ANNOTATION_DOCUMENT>'
+NO_DOCUMENTS = [
+    (BOMB, r"declares a document type \(DOCTYPE\)"),
+    (BOMB.decode().encode("utf-16"), r"declares a document type \(DOCTYPE\)"),
+    (b"<ANNOTATION_DOCUMENT>\n<TIER>", "line 2: not XML: no element found"),
+    (b'<?xml version="1.0" encoding="x"?><a/>', "not XML: unknown encoding"),
+    (b"<annotations/>", "outermost element is <annotations>"),
+]
+OF_ELAN = [
+    ('TIME_VALUE="31500"', 'TIME_VALUE="1"', "tier 'phase', annotation a2: it ends at 0.001 s, but starts at 12.04 s"),
+    ('TIME_VALUE="31500"', 'TIME_VALUE="soon"', "time slot ts3: TIME_VALUE is 'soon', expected whole milliseconds"),
+    ('TIME_SLOT_REF2="ts3"', 'TIME_SLOT_REF2="ts99"', "annotation a2: there is no time slot 'ts99'"),
+    (">hook<", ">hok<", "annotation a4: 'hok' is no instrument of the vocabulary"),
+    (">grasper,retract,gallbladder<", ">grasper,retract<", "is no instrument, and no instrument,verb,target"),
+    ('TIME_UNITS="milliseconds"', 'TIME_UNITS="PAL-frames"', "HEADER: times are in 'PAL-frames'"),
+]
+OTHERWISE = ONE_TWICE["metadata"] | {"m2": {**ONE_TWICE["metadata"]["m2"], "av": {"0": "gallbladder-dissection"}}}
+SEVERAL = r"files '.*', '.*' are several videos of the name '(endoscope|op 1)'; give each video"
+FAULTS = [
+    ("via3", via(metadata={"m": {"vid": "1", "z": [3, 1], "xy": [], "av": {"0": "0"}}}), "metadata m: it ends at 1 s, but starts at 3 s"),
+    ("via3", via(metadata={"m": {"vid": "1", "z": [0, 1], "xy": [], "av": {"0": "9"}}}), "metadata m: '9' is no option of 'phase'"),
+    ("via3", via(metadata={"m": {"vid": "7", "z": [0, 1], "xy": [], "av": {"0": "0"}}}), 'metadata m: view "7" shows null, expected one'),
+    ("via3", via(metadata={"m": {"vid": "1", "z": [0, 1], "xy": [], "av": {"8": "0"}}}), "metadata m: attribute '8'"),
+    ("via3", via(metadata={}), "no video has a segment with a label"),
+    ("via3", via(**TWO_FILES), SEVERAL),
+    ("via3", {"a/export.csv": (CSV + LIKE_IT).encode()}, SEVERAL),
+    (
+        "via3",
+        via(**ONE_TWICE | {"metadata": OTHERWISE}),
+        "files '1' and '2' are both 'endoscope', and say 'preparation' and 'gallbladder-dissection' at once; keep the labels of one",
+    ),
+    ("vidat", vidat(10, [(2, 1, 1)]), "actionAnnotationList 0: it ends at 1 s, but starts at 2 s"),
+    ("vidat", vidat(10, [(0, 1, 9)]), "actionAnnotationList 0: there is no action 9 in the configuration"),
+    ("vidat", vidat(0, [(0, 1, 1)]), "video: 'fps' is no rate"),
+    ("vidat", vidat(10, [(0, "x", 1)]), "actionAnnotationList 0: 'end' is \"x\", expected seconds"),
+    ("boris", project([event(0), event(2), event(7.5)]), "observation 'op 1', event 2: 'preparation' starts at 7.5 s, and never stops"),
+    ("boris", project([event(0), event(1, "prep")]), "event 1: 'prep' is no behaviour of the ethogram"),
+    (
+        "elan",
+        eaf({TIER: [(aligned("a1", "t1", "t2"), "preparation")]}, {"t1": 0, "t2": None}),
+        "tier 'Phases@AB', annotation a1: an instant has no time",
+    ),
+    (
+        "elan",
+        eaf({'TIER_ID="K-Spch"': [(aligned("a1", "t1", "t2"), "so you go")]}, {"t1": 0, "t2": 40}),
+        "no tier has phases, steps.*name one 'phase'",
+    ),
+    *(
+        ("elan", eaf({tier: [(aligned(f"a{at}", "t1", "t2"), "preparation")] for at, tier in enumerate(tiers)}, {"t1": 0, "t2": 40}), said)
+        for tiers, said in OF_TWO_PEOPLE
+    ),
+    *(("elan", {f"a/op{SUFFIX}": data}, rf"a/op\.eaf.*{said}") for data, said in NO_DOCUMENTS),
+    *(("elan", changed("elan", SUFFIX, old, new), said) for old, new, said in OF_ELAN),
+]
+
+
+@each("name, files, said", FAULTS, say=lambda name, files, said: f"{name}: {said}")
+def test_a_fault_names_its_place(name, files, said):
+    with pytest.raises(AnnotationError, match=said):
+        read_files(name, files, vocabulary="cholect50")

@@ -20,6 +20,7 @@ from scrubin.labels.files.reader import Options, read, read_path
 from scrubin.labels.formats.objects.yolo_pose import write
 from scrubin.labels.points import POINTS, Point, unlabelled
 from scrubin.labels.registry import Output, format_of
+from verdict_cases import write_files as put
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 SIZE = (57, 41)
@@ -65,21 +66,33 @@ def test_without_the_size_of_the_images_only_boxes_are_read_and_that_is_told():
     )
 
 
+OF_FORM = {"yolo": {"vocabulary": "prostatd"}, "yolo-seg": {"image_size": SIZE}}
+
+
 @each(
-    "row, message",
+    "form, row, message",
     [
-        ("0 .1 .1 .5 .5", "5 values, expected a class and three or more corners; rows with one id are the format yolo"),
-        ("0 .1 .1 .5 .5 .2 .9 1.5", r"confidence 1.5 is not in 0\.\.1"),
-        ("7 .1 .1 .5 .5 .2 .9", r"class 7 is not in 0\.\.1"),
-        ("0 .1 .1 .5 .5 .2 1.9", "corners from 0.1 0.1 to 0.5 1.9: .* it leaves the image by 0.9"),
-        ("0 .1 .1 .1 .5 .1 .9", "it has no area"),
-        ("0 .1 .1 nan .5 .1 .9", "is not all numbers"),
-        ("0 12 12 40 12 12 40", "it looks like pixels"),
+        ("yolo-seg", "0 .1 .1 .5 .5", "5 values, expected a class and three or more corners; rows with one id are the format yolo"),
+        ("yolo-seg", "0 .1 .1 .5 .5 .2 .9 1.5", r"confidence 1.5 is not in 0\.\.1"),
+        ("yolo-seg", "7 .1 .1 .5 .5 .2 .9", r"class 7 is not in 0\.\.1"),
+        ("yolo-seg", "0 .1 .1 .5 .5 .2 1.9", "corners from 0.1 0.1 to 0.5 1.9: .* it leaves the image by 0.9"),
+        ("yolo-seg", "0 .1 .1 .1 .5 .1 .9", "it has no area"),
+        ("yolo-seg", "0 .1 .1 nan .5 .1 .9", "is not all numbers"),
+        ("yolo-seg", "0 12 12 40 12 12 40", "it looks like pixels"),
+        ("yolo", "20 .2 .2 .7 .7", "box 0.2 0.2 0.7 0.7 is not a centre .*; it may be a corner and a size, or two corners"),
+        ("yolo", "20 1.2 .5 .2 .2", "; draw it inside the image"),
+        ("yolo", "20 352 225 50 40", "; it looks like pixels"),
+        ("yolo", "20 .5 .5 0 .2", "; give a width and a height above 0"),
+        ("yolo", "1_0 .5 .5 .2 .2", "is not all numbers"),
+        ("yolo", "20 nan .5 .2 .2", "is not all numbers"),
+        ("yolo", "20 .5 .5 .2 .2 1.5", r"confidence 1.5 is not in 0\.\.1"),
+        ("yolo", "1e999 .5 .5 .2 .2", r"class inf is not in 0\.\.88"),
     ],
 )
-def test_a_row_that_is_none_is_refused_with_its_line(row, message):
+def test_a_row_that_is_none_is_refused_with_its_line(form, row, message):
+    files = files_of(row) if form == "yolo-seg" else {"y/v1_000004.txt": row.encode()}
     with pytest.raises(AnnotationError, match=f"v1_000004.txt, line 1: .*{message}"):
-        read_files("yolo-seg", files_of(row), image_size=SIZE)
+        read_files(form, files, **OF_FORM[form])
 
 
 def coco_of(*sizes):
@@ -392,10 +405,7 @@ DARKNET = {
 
 
 def test_classes_of_darknet_are_those_of_the_file_that_its_data_names(tmp_path):
-    for name, data in DARKNET.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_bytes(data)
-    (labels,) = read_path(tmp_path / "t", None, Options()).collection.recordings
+    (labels,) = read_path(put(tmp_path, DARKNET) / "t", None, Options()).collection.recordings
     assert labels.recording == "frame"
     assert labels.vocabulary.instruments[labels.instances.rows["instrument_id"][0]].lower() == "hook"
     (labels,) = read_files("yolo", {**DARKNET, "t/old.names": b"hook\ngrasper\n"}).recordings

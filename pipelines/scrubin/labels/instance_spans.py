@@ -25,10 +25,11 @@ import pandas as pd
 
 from scrubin.base.tables import io
 from scrubin.base.tables.public import SPANS
+from scrubin.labels.keyframes import runs_of
 from scrubin.labels.model import BOX, IDS, INSTANCE_COLUMNS, INSTANCE_DTYPES, Clock, Detail, IntArray, Labels, Layer, span_rows
 from scrubin.labels.rates import NANOSECONDS, Numbering, covered, of_clock
 from scrubin.labels.registry import WRITERS, Writer
-from scrubin.labels.timing import BETWEEN_FRAMES, EXACT_EDGES, from_first, layer_at
+from scrubin.labels.timing import BETWEEN_FRAMES, EXACT_EDGES, add, from_first, inexact, layer_at
 
 NUMBER = "number"
 """The column of instances with the number of an instance that the labels give."""
@@ -104,6 +105,15 @@ class Row:
     instrument: int | None
     instance: int | None
     ids: Mapping[str, Any]
+
+
+def numbered_table(rows: Sequence[Row]) -> tuple[pd.DataFrame, list[tuple[Row, Row]]]:
+    """Return spans as `numbered` numbers them, as a data frame, and the pairs that contradict each other, as of `overlaps`."""
+    stated = [row for row in rows if row.instrument is None or row.instance is not None]
+    pairs = overlaps(stated)
+    rows = rows if pairs else numbered(rows)
+    table = span_rows([{"instrument_id": r.instrument, "instance": r.instance, "start": r.start, "end": r.end, **r.ids} for r in rows])
+    return table, pairs or overlaps(rows)
 
 
 def numbered(rows: Sequence[Row]) -> list[Row]:
@@ -219,23 +229,9 @@ def of_layer(layer: Layer, step: int = 1) -> pd.DataFrame:
         for span in _spans(_instances(ordered, "position", ("verb_id", "target_id", "triplet_id")), step):
             spans.append({"instrument_id": instrument, **span})
     empty = np.setdiff1d(layer.positions, rows["position"].to_numpy(np.int64))
-    spans += [{"start_frame": start, "end_frame": end} for start, end in runs(empty, step)]
+    spans += [{"start_frame": start, "end_frame": end} for start, end in runs_of(empty, step)]
     renamed = ({_NAMES.get(name, name): value for name, value in span.items()} for span in spans)
     return span_rows(sorted(renamed, key=lambda span: (span["start"], span.get("instrument_id", -1), span.get("instance", -1))))
-
-
-def runs(positions: IntArray, step: int = 1) -> list[list[int]]:
-    """Return increasing numbers as half-open runs of those that are ``step`` apart.
-
-    >>> runs(np.array([0, 1, 2, 7])), runs(np.array([0, 5, 20]), 5)
-    ([[0, 3], [7, 8]], [[0, 10], [20, 25]])
-    """
-    if len(positions) == 0:
-        return []
-    ends = np.flatnonzero(np.diff(positions) != step)
-    starts = np.concatenate([positions[:1], positions[ends + 1]])
-    stops = np.concatenate([positions[ends], positions[-1:]]) + step
-    return [[int(start), int(stop)] for start, stop in zip(starts, stops, strict=True)]
 
 
 def _instances(rows: pd.DataFrame, at: str, action: Sequence[str]) -> list[tuple[int, _Instance]]:
@@ -329,12 +325,7 @@ def with_frames(
         what = "labelled frames between those of the other rate"
         phases, marks = (layer_at(getattr(labels, name), of, to, losses, f"{what}: {name}") for name in ("phases", "marks"))
         changed = replace(changed, phases=phases, marks=marks)
-    if missed:
-        losses[BETWEEN_FRAMES] += missed
+    add(losses, BETWEEN_FRAMES, missed)
     if labels.spans is not None:
-        ratio = to.per_second / of.per_second
-        edges = zip(labels.spans["start"].tolist(), labels.spans["end"].tolist(), strict=True)
-        between = sum(any((edge * ratio).denominator > 1 for edge in span) for span in edges)
-        if between:
-            losses[EXACT_EDGES] += between
+        add(losses, EXACT_EDGES, inexact(labels.spans, to.per_second / of.per_second))
     return changed

@@ -182,17 +182,15 @@ def rounded(place: Sequence[float]) -> tuple[float, ...]:
     return tuple(round(float(side), DIGITS) + 0.0 for side in place)
 
 
-def runs_of(frames: IntArray) -> list[tuple[int, int]]:
-    """Return the runs of increasing frames that follow each other, half open.
+def runs_of(frames: IntArray, step: int = 1) -> list[tuple[int, int]]:
+    """Return the runs of increasing frames that are ``step`` apart, half open.
 
-    >>> runs_of(np.array([3, 4, 5, 9]))
-    [(3, 6), (9, 10)]
+    >>> runs_of(np.array([3, 4, 5, 9])), runs_of(np.array([0, 5, 20]), 5)
+    ([(3, 6), (9, 10)], [(0, 10), (20, 25)])
     """
-    if not len(frames):
-        return []
-    breaks = np.flatnonzero(np.diff(frames) != 1)
-    firsts, lasts = frames[np.concatenate([[0], breaks + 1])], frames[np.concatenate([breaks, [len(frames) - 1]])]
-    return [(int(first), int(last) + 1) for first, last in zip(firsts, lasts, strict=True)]
+    breaks = np.flatnonzero(np.diff(frames) != step)
+    firsts, lasts = (np.concatenate(parts) for parts in ((frames[:1], frames[breaks + 1]), (frames[breaks], frames[-1:])))
+    return [(int(first), int(last) + step) for first, last in zip(firsts, lasts, strict=True)]
 
 
 def _between(one: KeyFrame, other: KeyFrame | None) -> Places | None:

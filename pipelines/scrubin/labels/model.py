@@ -370,6 +370,12 @@ def phase_rows(positions: Sequence[int], phase_ids: Sequence[int]) -> pd.DataFra
     return pd.DataFrame({"position": np.array(positions, np.int64), "phase_id": np.array(phase_ids, np.int64)})
 
 
+def layer_of_phases(file: str, phases: Mapping[int, int], *, every_frame: bool = False) -> Layer:
+    """Return the layer of phases that are known by position; parameters as of `Layer`."""
+    positions = sorted(phases)
+    return Layer(file, np.array(positions, np.int64), phase_rows(positions, [phases[position] for position in positions]), every_frame)
+
+
 def rating_rows(rows: list[tuple[str, str, str, str, float | None, bool]]) -> pd.DataFrame:
     """Return ratings as a data frame: id, task, rater, aspect, score, failed."""
     frame = pd.DataFrame(rows, columns=list(RATING_COLUMNS))

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Names
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path, PurePath
 from typing import Any, Literal, TypeVar
+
+import pandas as pd
 
 from scrubin.base import faults, strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
 from scrubin.base.text import csv_text
+from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.choices import READ_AS
-from scrubin.labels.model import Collection, LabelFiles, Labels
+from scrubin.labels.model import Collection, LabelFiles, Labels, details_of
 
 HEAD_BYTES = 4096
 NOTE = re.compile(r"\..*|~\$.*|manifest\.json|.*\.stamp\.json")
@@ -33,6 +36,9 @@ OF_DARKNET = ".names"
 """A list of classes as darknet has it, and CVAT's ``YOLO 1.1``: a name per line, in a file that `POINTS_TO_NAMES` names."""
 POINTS_TO_NAMES = "obj.data"
 Evidence = Callable[[Path], bool]
+Reader = Callable[[LabelFiles], Labels]
+CollectionReader = Callable[[LabelFiles], Collection]
+VocabularyOf = Callable[[Mapping[str, bytes]], Vocabulary | None]
 
 
 def is_note(file: Path) -> bool:
@@ -142,6 +148,11 @@ def columns_of(path: Path) -> tuple[str, ...]:
     return csv_text.read(path.name, first_line.encode()).columns
 
 
+def fixed_classes(names: Sequence[str]) -> VocabularyOf:
+    """Return what gives the vocabulary of a data set with the same classes everywhere; they stand where others have instruments."""
+    return lambda files: own_categories.vocabulary_of({"instrument": names})
+
+
 def keys(*wanted: str, **types: type) -> Evidence:
     """Return the evidence of a JSON object with all these keys, some of a type."""
 
@@ -156,9 +167,6 @@ def keys(*wanted: str, **types: type) -> Evidence:
     return fits
 
 
-Reader = Callable[[LabelFiles], Labels]
-CollectionReader = Callable[[LabelFiles], Collection]
-VocabularyOf = Callable[[Mapping[str, bytes]], Vocabulary | None]
 Content = Literal[
     "phases",
     "segments",
@@ -247,8 +255,8 @@ class ByHand:
 
 
 @dataclass(frozen=True)
-class Format:
-    """One format that is read recording by recording.
+class _Declared:
+    """What a format is, whatever is read of it at once.
 
     Parameters
     ----------
@@ -259,8 +267,6 @@ class Format:
         one belongs to all.
     expected
         The same for readers, in messages and documents.
-    read
-        Files of one recording to labels; pure.
     title
         What it is, in a line.
     by_hand
@@ -270,21 +276,22 @@ class Format:
     name: str
     pattern: re.Pattern[str]
     expected: str
-    read: Reader
-    title: str = ""
-    by_hand: ByHand = field(default_factory=ByHand)
+    title: str
+    by_hand: ByHand
 
 
 @dataclass(frozen=True)
-class DatasetFormat:
+class Format(_Declared):
+    """One format that is read recording by recording: ``read`` takes the files of one and is pure."""
+
+    read: Reader
+
+
+@dataclass(frozen=True)
+class DatasetFormat(_Declared):
     """One format whose files say something of several recordings; ``read`` takes all files at once."""
 
-    name: str
-    pattern: re.Pattern[str]
-    expected: str
     read: CollectionReader
-    title: str = ""
-    by_hand: ByHand = field(default_factory=ByHand)
 
 
 AnyFormat = Format | DatasetFormat
@@ -310,20 +317,24 @@ class Output:
             if rows_of:
                 self.unwritten[rows_of] += count
 
+    def lose_details(self, rows: pd.DataFrame, kept: Names[str]) -> None:
+        """Count the details of instances that are not in the files, but for those that are."""
+        for name in details_of(rows):
+            if name not in kept:
+                self.lose(f"'{name}' of instances", int(rows[name].notna().sum()))
+
 
 WriterFunction = Callable[[Collection, Output], None]
 
 
 @dataclass(frozen=True)
 class Writer:
-    """How a format is written.
+    """How a format is written; it registers the function that it decorates (`writes`).
 
     Parameters
     ----------
     name
         Of the format.
-    write
-        Collection to files; what it takes is what ``holds`` says, in pixels only when images have a size.
     holds
         What the format can hold.
     fps
@@ -333,8 +344,8 @@ class Writer:
     vocabulary
         The only vocabulary that the format knows, or "".
     takes
-        Which vocabularies it takes as they are. Where none is said: every one, or only what ``vocabulary`` names, to which labels of
-        a related one are translated.
+        Which vocabularies it takes as they are. Where none is said: every one, or none where ``vocabulary`` names one, to which labels
+        of a related one are translated.
     pixels
         Whether boxes are in pixels, so that the images' size must be known.
     every_frame
@@ -353,24 +364,41 @@ class Writer:
         Columns of an instance that must be defined; () for the class that is labelled, triplet or instrument.
     several_rates
         Whether files state their rates where recordings have several, though they state none where they have one.
+    write
+        Collection to files; what it takes is what ``holds`` says, in pixels only when images have a size.
     """
 
     name: str
-    write: WriterFunction
-    holds: frozenset[Content]
+    holds: tuple[Content, ...]
     fps: Fraction | None = None
     whole_fps: bool = False
     vocabulary: str = ""
-    takes: Callable[[Vocabulary], bool] = lambda vocabulary: True
+    takes: Callable[[Vocabulary], bool] | None = None
     pixels: bool = False
     every_frame: bool = False
-    frames: frozenset[str] = frozenset()
+    frames: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     phases_as_spans: bool = False
     nameless: bool = False
     only_masks: bool = False
     placed: bool = False
     several_rates: bool = False
+    write: WriterFunction = lambda collection, out: None
+
+    def __call__(self, write: WriterFunction) -> WriterFunction:
+        """Register a function as what writes the format, under a name that no other has."""
+        if self.name in WRITERS:
+            msg = f"label format '{self.name}' has two writers"
+            raise ValueError(msg)
+        WRITERS[self.name] = replace(self, write=write)
+        return write
+
+    def is_for(self, vocabulary: Vocabulary) -> bool:
+        """Return whether labels in a vocabulary are taken as they are."""
+        return not self.vocabulary if self.takes is None else self.takes(vocabulary)
+
+
+writes = Writer
 
 
 FORMATS: dict[str, Format] = {}
@@ -383,7 +411,7 @@ def label_format(name: str, *, pattern: str, expected: str, title: str = "", by_
 
     def register(read: Reader) -> Reader:
         _refuse_twice(name)
-        FORMATS[name] = Format(name, re.compile(pattern), expected, read, title, by_hand or ByHand())
+        FORMATS[name] = Format(name, re.compile(pattern), expected, title, by_hand or ByHand(), read)
         return read
 
     return register
@@ -396,56 +424,8 @@ def dataset_format(
 
     def register(read: CollectionReader) -> CollectionReader:
         _refuse_twice(name)
-        DATASET_FORMATS[name] = DatasetFormat(name, re.compile(pattern), expected, read, title, by_hand or ByHand())
+        DATASET_FORMATS[name] = DatasetFormat(name, re.compile(pattern), expected, title, by_hand or ByHand(), read)
         return read
-
-    return register
-
-
-def writes(
-    name: str,
-    *,
-    holds: tuple[Content, ...],
-    fps: Fraction | None = None,
-    whole_fps: bool = False,
-    vocabulary: str = "",
-    takes: Callable[[Vocabulary], bool] | None = None,
-    pixels: bool = False,
-    every_frame: bool = False,
-    frames: tuple[str, ...] = (),
-    needs: tuple[str, ...] = (),
-    phases_as_spans: bool = False,
-    nameless: bool = False,
-    only_masks: bool = False,
-    placed: bool = False,
-    several_rates: bool = False,
-) -> Callable[[WriterFunction], WriterFunction]:
-    """Register the decorated writer of a format."""
-
-    def register(write: WriterFunction) -> WriterFunction:
-        if name in WRITERS:
-            msg = f"label format '{name}' has two writers"
-            raise ValueError(msg)
-        taken = takes or (lambda _: not vocabulary)
-        WRITERS[name] = Writer(
-            name,
-            write,
-            frozenset(holds),
-            fps,
-            whole_fps,
-            vocabulary,
-            taken,
-            pixels,
-            every_frame,
-            frozenset(frames),
-            needs,
-            phases_as_spans,
-            nameless,
-            only_masks,
-            placed,
-            several_rates,
-        )
-        return write
 
     return register
 
@@ -479,8 +459,8 @@ def name_pattern(form: AnyFormat) -> re.Pattern[str]:
 
 def contents_of(form: AnyFormat) -> frozenset[Content]:
     """Return what files of a format can hold."""
-    written = WRITERS[form.name].holds if form.name in WRITERS else frozenset[Content]()
-    return written | frozenset(form.by_hand.holds)
+    written = WRITERS[form.name].holds if form.name in WRITERS else ()
+    return frozenset((*written, *form.by_hand.holds))
 
 
 def _refuse_twice(name: str) -> None:

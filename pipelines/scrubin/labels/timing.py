@@ -59,8 +59,8 @@ def phases_at(segments: pd.DataFrame, frames_of: Callable[[int, int], Iterable[i
     return phase_rows(frames, [labels[frame] for frame in frames]), len(contested)
 
 
-def of_phases(positions: IntArray, phase_ids: IntArray) -> pd.DataFrame:
-    """Return runs of consecutive positions with the same phase as segments, half open.
+def of_phases(positions: IntArray, phase_ids: IntArray, kind: str = "phase") -> pd.DataFrame:
+    """Return runs of consecutive positions with the same phase, or label of another kind, as segments, half open.
 
     >>> of_phases(np.array([0, 1, 2, 5]), np.array([3, 3, 4, 4]))[["start", "end", "label_id"]].to_numpy().tolist()
     [[0, 2, 3], [2, 3, 4], [5, 6, 4]]
@@ -70,7 +70,7 @@ def of_phases(positions: IntArray, phase_ids: IntArray) -> pd.DataFrame:
     changes = np.flatnonzero((np.diff(positions) != 1) | (np.diff(phase_ids) != 0)) + 1
     starts = np.concatenate([[0], changes])
     ends = np.concatenate([changes, [len(positions)]]) - 1
-    rows = [("phase", int(positions[a]), int(positions[b]) + 1, int(phase_ids[a])) for a, b in zip(starts, ends, strict=True)]
+    rows = [(kind, int(positions[a]), int(positions[b]) + 1, int(phase_ids[a])) for a, b in zip(starts, ends, strict=True)]
     return segment_rows(rows)
 
 
@@ -143,7 +143,7 @@ def retimed(
         return _as_segments(labels, writer, of, to, losses, may_be_finer=wanted is None and writer.fps is None)
     if wanted is None:
         layers = [layer for layer in (labels.phases, labels.instances, labels.marks) if layer is not None]
-        _add(losses, EXACT_TIMES, sum(_moved(layer.positions, of, to) for layer in layers))
+        add(losses, EXACT_TIMES, sum(_moved(layer.positions, of, to) for layer in layers))
     keeps_phases = of == to or labels.phases is None
     labels = _renumbered_labels(labels, writer, of, to, losses)
     segments = labels.segments
@@ -152,12 +152,12 @@ def retimed(
     if labels.phases is None or not keeps_phases:
         labels = _with_phases(labels, segments, to, losses)
         if "segments" not in writer.holds:
-            _add(losses, BETWEEN_FRAMES, between_frames(labels))
+            add(losses, BETWEEN_FRAMES, between_frames(labels))
     if "segments" in writer.holds:
         return labels
     kinds = Counter(segments["kind"])
     for kind, what in BESIDE_PHASES.items():
-        _add(losses, what, kinds[kind])
+        add(losses, what, kinds[kind])
     return replace(labels, segments=None, segments_clock=None)
 
 
@@ -178,7 +178,8 @@ def _renumbered_labels(labels: Labels, writer: Writer, of: Numbering, to: Number
     )
 
 
-def _add(losses: Counter[str], what: str, count: int) -> None:
+def add(losses: Counter[str], what: str, count: int) -> None:
+    """Count what is lost; 0 is nothing."""
     if count:
         losses[what] += count
 
@@ -209,7 +210,7 @@ def layer_at(layer: Layer | None, of: Numbering, to: Numbering, losses: Counter[
         return None
     numbers = renumber(layer.positions, of, to)
     lost = int((numbers == NONE).sum())
-    _add(losses, what, lost)
+    add(losses, what, lost)
     rows = _renumbered(layer.rows, of, to)
     if repeat and to.per_second > of.per_second:
         # The label of an instant holds until the next instant that could have one.
@@ -243,7 +244,7 @@ def _with_phases(labels: Labels, segments: pd.DataFrame, to: Numbering, losses: 
         return labels
     period_s = _period_s(labels)
     rows, contested = to_phases(segments, period_s, to.per_second, over=laid_over(labels.vocabulary), instant=labels.instant)
-    _add(losses, OVERLAP, contested)
+    add(losses, OVERLAP, contested)
     phases = Layer(labels.recording, rows["position"].to_numpy(np.int64), rows) if len(rows) else None
     return replace(labels, phases=phases)
 
@@ -287,8 +288,8 @@ def _as_segments(labels: Labels, writer: Writer, of: Numbering, to: Numbering, l
     joined = pd.concat([_scaled(rows, scale) for rows, scale in parts], ignore_index=True) if parts else None
     if joined is not None:
         is_held = joined["start"] < joined["end"]
-        _add(losses, BETWEEN_FRAMES, int((~is_held).sum()))
-        _add(losses, EXACT_EDGES, max(sum(_inexact(rows, scale) for rows, scale in parts) - int((~is_held).sum()), 0))
+        add(losses, BETWEEN_FRAMES, int((~is_held).sum()))
+        add(losses, EXACT_EDGES, max(sum(inexact(rows, scale) for rows, scale in parts if scale < 1) - int((~is_held).sum()), 0))
         joined = joined[is_held].reset_index(drop=True)
     finer = Clock(1 / per_second)
     labels = replace(labels, clock=finer, segments_clock=None, phases=None, segments=joined)
@@ -305,9 +306,9 @@ def _common(one: Fraction, other: Fraction) -> Fraction:
     return Fraction(math.lcm(one.numerator, other.numerator), math.gcd(one.denominator, other.denominator))
 
 
-def _inexact(rows: pd.DataFrame, scale: Fraction) -> int:
-    """Return how many spans start or end between two of fewer numbers."""
-    edges = zip(rows["start"].tolist(), rows["end"].tolist(), strict=True) if scale < 1 else ()
+def inexact(rows: pd.DataFrame, scale: Fraction) -> int:
+    """Return how many spans start or end between two numbers of others, of which there are so many times as many."""
+    edges = zip(rows["start"].tolist(), rows["end"].tolist(), strict=True)
     return sum(any((edge * scale).denominator > 1 for edge in span) for span in edges)
 
 

@@ -19,6 +19,11 @@ SHOWN = 3
 """So many ids are named."""
 
 
+def written_column(rows: pd.DataFrame) -> str:
+    """Return the detail of instances that a format with one id of a track writes: the first that they have; "" where they have none."""
+    return next((name for name in (ONLY, "intraoperative_track") if name in rows), "")
+
+
 def ids_of(rows: pd.DataFrame, column: str) -> pd.Series[Any]:
     """Return the ids in a column of instances, null where there is none: a format leaves out a column that no instance has."""
     return rows[column] if column in rows else pd.Series(pd.NA, index=rows.index, dtype="Int64")

@@ -21,7 +21,7 @@ from scrubin.labels.model import BOX, IDS, IGNORED, MASK, Collection, Labels, La
 from scrubin.labels.points import POINTS, box_around, have_places
 from scrubin.labels.rates import NANOSECONDS
 from scrubin.labels.registry import WRITERS, Content, Writer
-from scrubin.labels.timing import from_first, retimed
+from scrubin.labels.timing import add, from_first, retimed
 from scrubin.labels.tracks import ONLY
 
 
@@ -184,8 +184,8 @@ def sensible(collection: Collection) -> list[str]:
     return sorted(
         name
         for name, writer in WRITERS.items()
-        if content & (writer.holds - ({"instances"} if boxless and "boxless" not in writer.holds else set()))
-        and (not vocabularies or any(writer.takes(one) or related(one.name, writer.vocabulary) for one in vocabularies))
+        if content & (set(writer.holds) - ({"instances"} if boxless and "boxless" not in writer.holds else set()))
+        and (not vocabularies or any(writer.is_for(one) or related(one.name, writer.vocabulary) for one in vocabularies))
     )
 
 
@@ -218,7 +218,7 @@ def _refuse(collection: Collection, writer: Writer, fit: Fit, losses: Mapping[st
 
 def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> Labels:
     if labels.spans is not None and "instances" not in writer.holds:
-        _add(losses, "spans of instances", len(labels.spans))
+        add(losses, "spans of instances", len(labels.spans))
         labels = replace(labels, spans=None)
     if labels.spans is not None:
         if "spans" in writer.holds and fit.to_fps is None and not fit.only_instruments:
@@ -226,7 +226,7 @@ def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> L
         labels, fit = with_frames(labels, writer, fit.source_fps, fit.to_fps, fit.first, losses), replace(fit, first=0)
     labels = _without_details(labels, writer, losses)
     labels = _without_actions(labels, writer, fit, losses)
-    if not writer.takes(labels.vocabulary):
+    if not writer.is_for(labels.vocabulary):
         if not writer.vocabulary or not related(labels.vocabulary.name, writer.vocabulary):
             losses[f"labels in the vocabulary '{labels.vocabulary.name}'"] += _count(labels)
             return replace(labels, phases=None, instances=None, segments=None)
@@ -261,10 +261,10 @@ def _count(labels: Labels) -> int:
 
 
 def _without_layers(labels: Labels, writer: Writer, losses: Counter[str]) -> Labels:
-    if labels.phases is not None and not {"phases"} & writer.holds:
+    if labels.phases is not None and "phases" not in writer.holds:
         losses["phases"] += len(labels.phases.rows)
         labels = replace(labels, phases=None)
-    if labels.segments is not None and not {"phases", "segments"} & writer.holds:
+    if labels.segments is not None and not {"phases", "segments"} & set(writer.holds):
         losses["spans of phases, steps or gestures"] += len(labels.segments)
         labels = replace(labels, segments=None)
     if labels.instances is not None and "instances" not in writer.holds:
@@ -279,16 +279,16 @@ def _without_details(labels: Labels, writer: Writer, losses: Counter[str]) -> La
         losses["frames with a probability per triplet"] += int((~np.isnan(labels.recognition.scores).all(axis=1)).sum())
         labels = replace(labels, recognition=None)
     if labels.marks is not None and "marks" not in writer.holds:
-        _add(losses, "marks of annotators", len(labels.marks.rows))
+        add(losses, "marks of annotators", len(labels.marks.rows))
         labels = replace(labels, marks=None)
     if labels.frames is not None and IGNORED in labels.frames and "ignored" not in writer.holds:
-        _add(losses, "regions of pixels that are not counted", int(labels.frames[IGNORED].notna().sum()))
+        add(losses, "regions of pixels that are not counted", int(labels.frames[IGNORED].notna().sum()))
         labels = replace(labels, frames=labels.frames.drop(columns=IGNORED))
     if labels.frames is not None:
         for name in labels.frames.columns.difference(["position", "width", "height", IGNORED, *writer.frames]):
-            _add(losses, f"'{name}' of frames", int((labels.frames[name].notna() & (labels.frames[name] != "")).sum()))
+            add(losses, f"'{name}' of frames", int((labels.frames[name].notna() & (labels.frames[name] != "")).sum()))
     if writer.name != labels.format:
-        _add(losses, "the subset of recordings", int(bool(labels.about.get(labels.format, {}).get("subset"))))
+        add(losses, "the subset of recordings", int(bool(labels.about.get(labels.format, {}).get("subset"))))
     return labels
 
 
@@ -297,7 +297,7 @@ def _without_actions(labels: Labels, writer: Writer, fit: Fit, losses: Counter[s
     if layer is None or "instances" not in writer.holds or ("actions" in writer.holds and not fit.only_instruments):
         return labels
     rows = layer.rows
-    _add(losses, "verbs and targets of instances", int(rows[list(IDS[1:])].notna().any(axis=1).sum()))
+    add(losses, "verbs and targets of instances", int(rows[list(IDS[1:])].notna().any(axis=1).sum()))
     nothing = dict.fromkeys(IDS[1:], pd.array([pd.NA] * len(rows), dtype="Int64"))
     return replace(labels, instances=replace(layer, rows=rows.assign(**nothing)), detail="instrument")
 
@@ -306,15 +306,15 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
     rows, holds = _with_parts_of_triplets(labels, layer.rows, losses), writer.holds
     detail = labels.detail
     if "boxes" not in holds:
-        _add(losses, "boxes", int(rows["x"].notna().sum()))
+        add(losses, "boxes", int(rows["x"].notna().sum()))
         rows = rows.assign(**dict.fromkeys(BOX, np.nan))
     elif fit.source != writer.name:
         rows = _cut(rows, losses)
     if "scores" not in holds:
-        _add(losses, "confidences of instances", int((rows["score"].notna() & (rows["score"] != 1)).sum()))
+        add(losses, "confidences of instances", int((rows["score"].notna() & (rows["score"] != 1)).sum()))
     for name, content in DRAWN.items():
         if name in rows and content not in holds:
-            _add(losses, f"{content} of instances", int(rows[name].notna().sum()))
+            add(losses, f"{content} of instances", int(rows[name].notna().sum()))
             rows = rows.drop(columns=name)
     if "details" not in holds:
         held = {*([NUMBER] if "numbers" in holds else []), *(_tracks_of(rows) if "tracks" in holds else [])}
@@ -322,7 +322,7 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
         for name in dropped:
             standard = rows[name].isna() if name not in OWN_DETAILS else rows[name].isna() | (rows[name] == 1)
             standard |= rows[MASK].notna() if name == OF_MASK and MASK in rows else False
-            _add(losses, f"'{name}' of instances", int((~standard).sum()))
+            add(losses, f"'{name}' of instances", int((~standard).sum()))
         rows = rows.drop(columns=dropped)
     if "boxless" not in holds and POINTS in rows:
         rows = _boxed_by_points(rows, losses)
@@ -340,7 +340,7 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
     # A picture of classes has all instances of a class as one; its writer joins them.
     if "repeats" not in holds and not writer.only_masks:
         twice = rows.duplicated(["position", *IDS[:3]])
-        _add(losses, "instances that repeat a class of their frame", int(twice.sum()))
+        add(losses, "instances that repeat a class of their frame", int(twice.sum()))
         rows = rows[~twice].reset_index(drop=True)
     kept = replace(layer, positions=positions, rows=rows) if len(positions) else None
     return replace(labels, instances=kept, detail=detail)
@@ -354,7 +354,7 @@ def _boxed_by_points(rows: pd.DataFrame, losses: Counter[str]) -> pd.DataFrame:
     """Return instances that have points, but no box, with the smallest one around them."""
     without = rows.index[rows["x"].isna() & rows[POINTS].notna()]
     around = {at: box for at in without if (box := box_around(rows.loc[at, POINTS])) is not None}
-    _add(losses, "that instances have points but no box: they get the smallest around the points", len(around))
+    add(losses, "that instances have points but no box: they get the smallest around the points", len(around))
     boxed = rows.copy()
     boxed.loc[list(around), list(BOX)] = np.array(list(around.values())).reshape(-1, len(BOX))
     return boxed
@@ -369,17 +369,12 @@ def _with_parts_of_triplets(labels: Labels, rows: pd.DataFrame, losses: Counter[
     differs = (stated.notna() & (stated.fillna(-1).to_numpy(np.int64) != parts)).any(axis=1).to_numpy()
     if not differs.any():
         return rows
-    _add(losses, "instruments, verbs or targets that are not those of their triplet", int(differs.sum()))
+    add(losses, "instruments, verbs or targets that are not those of their triplet", int(differs.sum()))
     changed = rows.copy()
     at = rows.index[named][differs]
     for place, column in enumerate(IDS[:3]):
         changed.loc[at, column] = pd.array(parts[differs, place], dtype="Int64")
     return changed
-
-
-def _add(losses: Counter[str], what: str, count: int) -> None:
-    if count:
-        losses[what] += count
 
 
 def _without(
@@ -397,7 +392,7 @@ def _without(
 def _cut(rows: pd.DataFrame, losses: Counter[str]) -> pd.DataFrame:
     """Return boxes cut to the image."""
     # Sums of shares that round to just above 1 are no loss.
-    _add(losses, "boxes cut to the image", int((boxes.outside(rows) > ROUNDING).sum()))
+    add(losses, "boxes cut to the image", int((boxes.outside(rows) > ROUNDING).sum()))
     return boxes.inside(rows)
 
 
@@ -435,7 +430,7 @@ def _fitted_scores(collection: Collection, writer: Writer, losses: Counter[str])
         losses[f"facts of recordings: {', '.join(sorted(facts))}"] += len(scores.facts)
     for name, frame in parts.items():
         if name not in writer.holds:
-            _add(losses, f"rows of {name}", len(frame))
+            add(losses, f"rows of {name}", len(frame))
     if not any(len(frame) for name, frame in parts.items() if name in writer.holds):
         return replace(collection, scores=None)
     kept = {name: frame if name in writer.holds else frame.iloc[:0] for name, frame in parts.items()}

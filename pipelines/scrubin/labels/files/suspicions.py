@@ -32,44 +32,35 @@ def of(recordings: Sequence[Labels], first: int) -> tuple[Fault, ...]:
     """
     # A format that says which frame is the first may well have no label there.
     unsaid = [labels for labels in recordings if first == 0 and first_of(labels) is None]
-    shifted = [labels.recording for labels in unsaid if _runs_from_one(labels)]
-    by_corners = [labels.recording for labels in recordings if _all_as_corners(labels)]
-    suspected = []
     steps = {labels.recording: step for labels in unsaid if (step := _step_from_one(labels))}
-    if steps:
-        suspected.append(
-            warning(
-                _names(list(steps)),
-                FROM_ONE,
-                f"every frame is 1, or 1 and a multiple of {min(steps.values())}, as where pictures of a video are numbered from 1",
-                "if frame 1 is the first one of the video, give --first-frame 1",
-            )
-        )
-    if shifted:
-        suspected.append(
-            warning(
-                _names(shifted),
-                FROM_ONE,
-                "the frames run from 1 without a gap",
-                "if the first frame is meant, give --first-frame 1",
-            )
-        )
-    if by_corners:
-        suspected.append(
-            warning(
-                _names(by_corners),
-                "box-form",
-                "every box is wider and higher than its corner is far from the edge",
-                "if these are two corners, give the width and height",
-            )
-        )
     known = {labels.recording for labels in recordings}
-    copies = sorted(name for name in known if (match := _COPY.fullmatch(name)) is not None and match["of"] in known)
-    if copies:
-        suspected.append(
-            warning(_names(copies), "recording-copied", "called like a copy of another recording beside it", "remove it, or rename it")
-        )
-    return tuple(suspected)
+    suspected = (
+        (
+            list(steps),
+            FROM_ONE,
+            f"every frame is 1, or 1 and a multiple of {min(steps.values(), default=0)}, as where pictures of a video are numbered from 1",
+            "if frame 1 is the first one of the video, give --first-frame 1",
+        ),
+        (
+            [labels.recording for labels in unsaid if _runs_from_one(labels)],
+            FROM_ONE,
+            "the frames run from 1 without a gap",
+            "if the first frame is meant, give --first-frame 1",
+        ),
+        (
+            [labels.recording for labels in recordings if _all_as_corners(labels)],
+            "box-form",
+            "every box is wider and higher than its corner is far from the edge",
+            "if these are two corners, give the width and height",
+        ),
+        (
+            sorted(name for name in known if (match := _COPY.fullmatch(name)) is not None and match["of"] in known),
+            "recording-copied",
+            "called like a copy of another recording beside it",
+            "remove it, or rename it",
+        ),
+    )
+    return tuple(warning(_names(names), *said) for names, *said in suspected if names)
 
 
 def _names(recordings: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from scrubin.base.faults import Fault, count_text
@@ -36,15 +36,6 @@ class Counts:
     spans: int = 0
     marks: int = 0
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(
-            self.recognition + other.recognition,
-            self.detection + other.detection,
-            self.phases + other.phases,
-            self.spans + other.spans,
-            self.marks + other.marks,
-        )
-
 
 @dataclass(frozen=True)
 class Verdict:
@@ -76,7 +67,7 @@ class Verdict:
     @property
     def line(self) -> str:
         """The verdict on one line, without faults."""
-        total = sum(self.recordings.values(), Counts())
+        total = Counts(*map(sum, zip(*map(astuple, self.recordings.values()), strict=True)))
         counted = {"recognition": total.recognition, "detection": total.detection, "phases": total.phases, "criteria": total.marks}
         frames = ", ".join(f"{count:,} for {task}" for task, count in counted.items() if count)
         counts = f"; frames that count: {frames or 'none'}" if frames or not total.spans else ""

@@ -1,4 +1,4 @@
-"""Polygons as masks, by the rule of COCO: the very pixels of pycocotools' ``frPyObjects`` and ``merge``.
+"""Polygons as masks, by the rule of COCO: the very pixels of pycocotools' ``frPyObjects`` and ``merge``; and all that COCO may say instead.
 
 Source: pycocotools' ``maskApi.c``, ``rleFrPoly``. The outline is walked in steps of a fifth of a pixel; where it goes over from one column
 of centres to the next it turns the pixels below it over, so that a polygon that crosses itself is filled by the even-odd rule. Corners
@@ -7,14 +7,15 @@ count from the left top corner of the picture, in px; the part outside of the pi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import error
-from scrubin.labels.masks import rle
+from scrubin.labels.masks import counts, rle
 from scrubin.labels.masks.counts import IntArray
 
 FloatArray = npt.NDArray[np.float64]
@@ -23,6 +24,7 @@ STEPS = 5
 FARTHEST = 100_000.0
 """No picture is as large in px: what lies beyond is no pixel."""
 FEWEST = 3
+NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
 def runs_of_polygons(polygons: Sequence[npt.ArrayLike], height: int, width: int) -> IntArray:
@@ -48,6 +50,39 @@ def runs_of_polygons(polygons: Sequence[npt.ArrayLike], height: int, width: int)
         raise AnnotationError([error("", "mask-form", "a mask has no polygon", "give at least one, or leave the mask out")])
     masks = [_filled(corners_of(polygon, number), height, width) for number, polygon in enumerate(polygons)]
     return masks[0] if len(masks) == 1 else rle.union(masks, height * width)
+
+
+def runs_of_segmentation(value: Any, height: int, width: int) -> IntArray | None:
+    """Return the run lengths of what JSON says of an instance, (runs,); None where it says nothing.
+
+    Parameters
+    ----------
+    value
+        ``[[x, y, x, y ...], ...]`` in px, or ``{"size": [height, width], "counts": text or list}``.
+    height, width
+        Of the picture in px.
+
+    Raises
+    ------
+    AnnotationError
+        For what is none of these, or is of another size; the fault names no file and no place.
+
+    >>> runs_of_segmentation({"size": [2, 3], "counts": "132"}, 2, 3).tolist()
+    [1, 3, 2]
+    """
+    if value in NOTHING:
+        return None
+    if isinstance(value, list):
+        return runs_of_polygons(value if isinstance(value[0], list) else [value], height, width)
+    if not isinstance(value, Mapping) or "counts" not in value:
+        what = f"a segmentation is a {type(value).__name__}, no polygons and no counts"
+        raise AnnotationError([error("", "mask-form", what, "give [[x, y, ...]], or size and counts")])
+    size = value.get("size", [height, width])
+    if size != [height, width]:
+        what = f"a mask has the size {size}, its picture is {height} px high and {width} px wide"
+        raise AnnotationError([error("", "mask-size", what, "give height and width of the picture, and a mask of that size")])
+    given = value["counts"]
+    return counts.runs_of_text(given, height, width) if isinstance(given, str | bytes) else counts.checked(given, height, width)
 
 
 def corners_of(polygon: npt.ArrayLike, number: int = 0) -> FloatArray:

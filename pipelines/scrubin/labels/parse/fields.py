@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import PurePosixPath
 from typing import Any
 
 from scrubin.base.faults import Fault, Faults, warning
-from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary
+from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary
 from scrubin.labels import boxes
 from scrubin.labels.parse import documents
 
@@ -74,6 +73,15 @@ class Where:
             unknown = vocabulary.unknown_triplet(name)
             self.error(unknown.rule, unknown.what, f"{unknown.fix} (or {otherwise})" if otherwise else unknown.fix)
         return triplet
+
+    def ids_of_names(self, vocabulary: Vocabulary, names: Sequence[str], otherwise: str = "") -> dict[str, int] | None:
+        """Return the columns of an instance by the name of its instrument, or by those of instrument, verb and target.
+
+        None after noting what the vocabulary does not have; ``otherwise`` is as of `id_of`.
+        """
+        ids = [self.id_of(vocabulary, part, name, otherwise) for part, name in zip(PARTS, names, strict=False)]
+        known = [id_ for id_ in ids if id_ is not None]
+        return self.instance_ids(vocabulary, names, known) if len(known) == len(names) else None
 
     def instance_ids(self, vocabulary: Vocabulary, names: Sequence[str], ids: Sequence[int]) -> dict[str, int] | None:
         """Return the columns of an instance; None after noting three names that are no triplet.
@@ -381,6 +389,16 @@ def unkept(file: str, names: Iterable[str]) -> tuple[Fault, ...]:
     return (warning(file, "not-kept", f"not kept: {', '.join(listed)}"),) if listed else ()
 
 
+def keys_beyond(document: Mapping[str, Any], known: Collection[str], of_lists: Mapping[str, Collection[str]]) -> set[str]:
+    """Return the keys of a file, and of the objects in its lists, that are not known, each with where it stands."""
+    names = {f"'{key}' of the file" for key in document.keys() - set(known)}
+    for key, known_of_list in of_lists.items():
+        listed = document.get(key)
+        for one in listed if isinstance(listed, list) else []:
+            names |= {f"'{name}' of {key}" for name in one.keys() - set(known_of_list)} if isinstance(one, Mapping) else set()
+    return names
+
+
 def recording_and_frame(name: str, root: str = "") -> tuple[str, int] | None:
     """Return what an image's name says: ``video_000012.jpg`` or ``video/000012.jpg``; None when it says nothing.
 
@@ -411,25 +429,6 @@ def names_no_recording(word: str) -> bool:
 
 def _is_no_folder(name: str) -> bool:
     return name.casefold() in OF_NO_FOLDER
-
-
-def video_names(files: Iterable[str], faults: Faults) -> dict[str, str]:
-    """Return the name of the video of each file: that of the file, or of the folders that tell files of one name apart.
-
-    Some have ``video_1/phases.txt``, ``video_2/phases.txt``. A name with a number is that of a video all the same.
-    """
-    paths = {file: PurePosixPath(file) for file in files}
-    stems = {file: path.stem for file, path in paths.items()}
-    name = min(stems.values(), default="")
-    if len(stems) < 2 or set(stems.values()) != {name} or any(character.isdigit() for character in name):
-        return stems
-    for depth in range(min(len(path.parts) for path in paths.values()) - 1):
-        folders = {file: path.parents[depth].name for file, path in paths.items()}
-        if len(set(folders.values())) == len(folders):
-            what = f"all files are called {paths[min(paths)].name}, so that their videos are named after the folders"
-            faults.warning(min(paths), "named-by-folder", what, "")
-            return folders
-    return stems
 
 
 def _is_area_of_corners(area: Any, box_xywh: boxes.XYWH) -> bool:

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.errors import AnnotationError
-from scrubin.labels.masks import counts, polygons, rle, segmentation
+from scrubin.labels.masks import counts, polygons, rle
 from scrubin.labels.masks.counts import IntArray
 from scrubin.labels.parse.fields import Where
 
 KEY = "segmentation"
-NOTHING = (*segmentation.NOTHING, 0)
+NOTHING = (*polygons.NOTHING, 0)
 FARTHEST = 1.0
 """A point further outside, as a share of the side of the image, is of another image."""
 
@@ -42,7 +42,7 @@ def runs_of(where: Where, value: Any, size: tuple[int, int], tolerance: float) -
         what = f"a mask has the size {[width, height]}, its picture is {height} px high and {width} px wide"
         where.error("mask-size", what, "give the height first, then the width")
         return None
-    runs = _noted(where, size, lambda: segmentation.runs_of_segmentation(value, height, width))
+    runs = _noted(where, size, lambda: polygons.runs_of_segmentation(value, height, width))
     if runs is None:
         return None
     if not rle.area(runs):

@@ -16,7 +16,6 @@ from scrubin.labels.parse.fields import Where
 from scrubin.labels.points import UNLABELLED, VISIBLE, Point, names_of, unlabelled
 
 KEY, COUNT, LINES = "keypoints", "num_keypoints", "skeleton"
-OF_CATEGORY = (KEY, LINES)
 PIXEL_DIGITS = 4
 FARTHEST = 1.0
 """A predicted point further outside, as a share of the side of the image, is of another image."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Self
 
 import numpy as np
 
@@ -31,7 +32,18 @@ FORBIDDEN, UNSEEN = 0.01, 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class Sums:
+    """What is counted in recordings: numbers that are added, and taken away again, one by one."""
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+    def __sub__(self, other: Self) -> Self:
+        return type(self)(*(getattr(self, one.name) - getattr(other, one.name) for one in fields(self)))
+
+
+@dataclass(frozen=True, eq=False)
+class Counts(Sums):
     """What is counted in a recording: changes and time by phase, positions by phase, with each class, in each tenth of the time."""
 
     changes: Floats
@@ -40,12 +52,6 @@ class Counts:
     looked_at: Floats
     classes: Floats
     bins: Floats
-
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
-
-    def __sub__(self, other: Counts) -> Counts:
-        return Counts(*(getattr(self, one.name) - getattr(other, one.name) for one in fields(self)))
 
 
 def counted(sequence: LabelSequence, phases: int) -> Counts:

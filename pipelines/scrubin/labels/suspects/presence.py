@@ -6,11 +6,11 @@ in a phase, and for how long, is counted in the other recordings; what is labell
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
-from scrubin.labels.suspects.course import LONGEST_GAP, PRIOR_POSITIONS, WRONG
+from scrubin.labels.suspects.course import LONGEST_GAP, PRIOR_POSITIONS, WRONG, Sums
 from scrubin.labels.suspects.sequence import Floats, LabelSequence, gaps_of, weights_of_labels
 
 USUAL_RATE = 0.3
@@ -18,7 +18,7 @@ USUAL_RATE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
-class Presence:
+class Presence(Sums):
     """What is counted in a recording.
 
     Parameters
@@ -33,12 +33,6 @@ class Presence:
     time: Floats
     there: Floats
     looked_at: Floats
-
-    def __add__(self, other: Presence) -> Presence:
-        return Presence(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
-
-    def __sub__(self, other: Presence) -> Presence:
-        return Presence(*(getattr(self, one.name) - getattr(other, one.name) for one in fields(self)))
 
 
 def counted(sequence: LabelSequence, of_phases: Floats) -> Presence:

@@ -19,7 +19,7 @@ from scrubin.base.tables.seals import RANDOM, Seal
 from scrubin.labels.formats.plain import label_files
 from scrubin.labels.formats.plain.label_files import PROVENANCE
 from scrubin.labels.formats.plain.label_tracks import INTERPOLATED, places_of
-from scrubin.labels.instance_spans import runs
+from scrubin.labels.keyframes import runs_of
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.label_map import table as label_map_table
 from scrubin.labels.model import IntArray, Labels
@@ -57,7 +57,7 @@ def layer(placed: PlacedLayer, line: Timeline, hidden: IntArray) -> dict[str, An
         "labels_after_cut": alignment.after,
         "labels_between_frames": alignment.between,
         "largest_shift_s": round(int(np.abs(alignment.shifts_ns).max(initial=0)) / NS, 6),
-        "runs": runs(placed.frames),
+        "runs": list(map(list, runs_of(placed.frames))),
     }
     if "instrument_id" in placed.rows:
         counts |= {"detail": placed.detail, "boxes": int(placed.rows["x"].notna().sum())}

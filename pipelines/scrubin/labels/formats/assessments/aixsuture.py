@@ -19,7 +19,7 @@ from scrubin.base.faults import Fault, Faults
 from scrubin.base.text import csv_text, naming
 from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.model import Collection, LabelFiles, Scores, rating_rows
-from scrubin.labels.parse import fields, sheet_xml, workbook
+from scrubin.labels.parse import fields, sheet_xml, video_files, workbook
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
@@ -60,13 +60,10 @@ def read(source: LabelFiles) -> Collection:
     AnnotationError
         With every fault, each with its row.
     """
-    (file, data), *others = sorted(source.files.items())
     faults = Faults()
-    for other, _ in others:
-        faults.error(other, "file-repeated", f"there is also {file}", "name the one with the ratings")
+    where = video_files.only(source, faults, "name the one with the ratings", "there is also")
     AnnotationError.raise_any(faults)
-    where = Where(faults, file)
-    tab = _sheet(where, data)
+    tab = _sheet(where, source.files[where.file])
     header = tab.rows[0][1]
     aspects = [name for name in header if name.startswith(PREFIX)]
     ratings: list[tuple[str, str, str, str, float | None, bool]] = []
@@ -91,7 +88,7 @@ def read(source: LabelFiles) -> Collection:
     if len(tab.rows) == 1:
         where.error("no-labels", "has no ratings below its header", "export it again")
     AnnotationError.raise_any(faults)
-    unkept = fields.unkept(file, (f"column '{name}'" for name in header if name not in (*COLUMNS, TOTAL, *aspects, "")))
+    unkept = fields.unkept(where.file, (f"column '{name}'" for name in header if name not in (*COLUMNS, TOTAL, *aspects, "")))
     return Collection(scores=Scores(rating_rows(ratings), pd.DataFrame(facts).astype("str")), faults=(*faults.all(), *unkept))
 
 

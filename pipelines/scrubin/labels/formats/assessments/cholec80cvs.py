@@ -23,7 +23,7 @@ import numpy as np
 from scrubin.base.faults import Faults, count_text, ranges_text
 from scrubin.base.text import csv_text
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, mark_rows
-from scrubin.labels.parse import documents, fields, workbook
+from scrubin.labels.parse import documents, fields, video_files, workbook
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, dataset_format
 
@@ -88,11 +88,8 @@ def read(source: LabelFiles) -> Collection:
     """
     faults = Faults()
     videos: dict[str, _Video] = {}
-    first, *others = sorted(source.files)
-    for other in others:
-        faults.error(other, "file-repeated", f"there is also {first}", "name the one with the criteria")
-    where = Where(faults, first)
-    tab = workbook.chosen(where, source.files[first], NAME)
+    where = video_files.only(source, faults, "name the one with the criteria", "there is also")
+    tab = workbook.chosen(where, source.files[where.file], NAME)
     for number, header, cells in _rows(where, tab):
         at = where.at(tab.place(number)) if tab else where
         if tab is None or not workbook.note_unsaid(at, tab, number, header, needed=NEEDED):
@@ -106,7 +103,7 @@ def read(source: LabelFiles) -> Collection:
             where.warning("overlap", what, "the last of them with any point counts, as for the data set's authors")
     what = "0, 1 and 2 points are read as 0, 0.5 and 1; seconds that are in no row are not labelled"
     where.warning("read-as", what, "their authors take these for 0 before the first clip")
-    return Collection(tuple(_labels(source, first, name, video) for name, video in sorted(videos.items())), faults=faults.all())
+    return Collection(tuple(_labels(source, where.file, name, video) for name, video in sorted(videos.items())), faults=faults.all())
 
 
 def _rows(where: Where, tab: workbook.Tab | None) -> list[tuple[int, list[str], dict[str, str]]]:

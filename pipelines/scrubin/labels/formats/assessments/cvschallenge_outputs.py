@@ -8,15 +8,16 @@ Source: SAIIL/CVS_challenge_code of 2025, the example of a submission.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from pathlib import PurePosixPath
 
 import numpy as np
 
-from scrubin.base.faults import Faults
+from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.marks import VIEW_OF_SAFETY
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, mark_rows
-from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse import documents, fields, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, dataset_format
 
@@ -34,21 +35,12 @@ STEM = "cvs-criteria"
 )
 def read(source: LabelFiles) -> Collection:
     """Return the probabilities of the videos in files without an error; all faults are in ``Collection.faults``."""
-    faults, recordings = Faults(), []
-    file_of: dict[str, str] = {}
-    for file, data in sorted(source.files.items()):
-        of_file, path = Faults(), PurePosixPath(file)
-        name = path.parent.name if path.stem == STEM and path.parent.name else path.stem
-        if file_of.setdefault(name, file) != file:
-            of_file.error(file, "file-repeated", f"the video {name} is also in {file_of[name]}", "give every video once")
-        layer = _layer(Where(of_file, file), data)
-        faults.extend(of_file.all())
-        if not of_file.errors():
-            recordings.append(Labels(name, NAME, source.vocabulary, Clock(Fraction(1)), marks=layer))
-    return Collection(tuple(sorted(recordings, key=lambda labels: labels.recording)), faults=faults.all())
+    paths = {file: PurePosixPath(file) for file in source.files}
+    names = {file: path.parent.name if path.stem == STEM and path.parent.name else path.stem for file, path in paths.items()}
+    return video_files.collection_of(source, names, partial(_labels, source.vocabulary))
 
 
-def _layer(where: Where, data: bytes) -> Layer:
+def _labels(vocabulary: Vocabulary, where: Where, name: str, data: bytes) -> Labels:
     document = documents.opened(documents.json_object, where.file, data, where.faults)
     every = None if document is None else document.get(KEY)
     if document is not None and not isinstance(every, list):
@@ -68,4 +60,5 @@ def _layer(where: Where, data: bytes) -> Layer:
     if isinstance(every, list) and not every:
         where.error("no-labels", "has no second", "export it again")
     where.faults.extend(fields.unkept(where.file, [f"'{name}' of the file" for name in document or () if name != KEY]))
-    return Layer(where.file, np.arange(len(rows) // len(VIEW_OF_SAFETY)), mark_rows(rows))
+    layer = Layer(where.file, np.arange(len(rows) // len(VIEW_OF_SAFETY)), mark_rows(rows))
+    return Labels(name, NAME, vocabulary, Clock(Fraction(1)), marks=layer)

@@ -9,8 +9,6 @@ the source of this layout. In its folder the COCO files come first: name this fi
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -177,13 +175,8 @@ def write(collection: Collection, out: Output) -> None:
         faults.extend([error("", "no-annotators", what, "give labels of single annotators")])
     AnnotationError.raise_any(faults)
     columns = next((list(one.about[NAME]["columns"]) for one in recordings if NAME in one.about), list(COLUMNS))
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(columns)
-    for labels in sorted(recordings, key=lambda labels: int(labels.recording)):
-        for cells in _rows(labels, sorted(known), columns, out):
-            table.writerow(cells)
-    out.files[FILE] = text.getvalue().encode()
+    ordered = sorted(recordings, key=lambda labels: int(labels.recording))
+    out.files[FILE] = documents.csv_bytes([columns, *(cells for labels in ordered for cells in _rows(labels, sorted(known), columns, out))])
 
 
 def _rows(labels: Labels, raters: Sequence[str], columns: Sequence[str], out: Output) -> list[list[str]]:

@@ -5,8 +5,6 @@ Read cell by cell as ``scrubin.ratings.lasana`` reads them. Source: LASANA, sect
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
@@ -19,6 +17,7 @@ from scrubin.base.faults import Fault, Faults, warning, within
 from scrubin.base.text import csv_text
 from scrubin.labels import registry
 from scrubin.labels.model import ERROR_COLUMNS, Collection, LabelFiles, Scores, rating_rows
+from scrubin.labels.parse import documents
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.ratings.lasana import annotation_text, tables
 from scrubin.ratings.lasana.annotation_text import Document, duration
@@ -237,8 +236,4 @@ def _number(value: Any) -> str:
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=";", lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue().encode()
+    return documents.csv_bytes([header, *rows], ";")

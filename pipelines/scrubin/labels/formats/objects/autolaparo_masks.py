@@ -8,12 +8,9 @@ one instance, with its mask and the box around: a manipulator and its shaft are 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import PurePosixPath
 
-from scrubin.base.vocabulary import own_categories
-from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.parse import mask_pictures
@@ -37,18 +34,13 @@ STEP = 20
 LEGEND = mask_pictures.of_values({0: NO_CLASS, **{STEP * (id_ + 1): id_ for id_ in range(len(CLASSES))}})
 
 
-def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary:
-    """Return the classes as a vocabulary; they stand where others have instruments."""
-    return own_categories.vocabulary_of({"instrument": CLASSES})
-
-
 @label_format(
     NAME,
     pattern=r"masks/(?P<recording>[0-9]{3})(?:001|025|050|075|100|125)\.png",
     expected="masks/<clip><frame>.png, both in three digits, the frame 001, 025, 050, 075, 100 or 125",
     title="AutoLaparo segmentation: six pictures of each clip whose grey values are 9 classes; read only",
     by_hand=ByHand(
-        vocabulary_of=vocabulary_of,
+        vocabulary_of=registry.fixed_classes(CLASSES),
         names_vocabulary=True,
         fps=Fraction(25),
         evidence=registry.named,

@@ -8,11 +8,8 @@ at. White and black pixels, at the border and in gaps, have no class. A class of
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from fractions import Fraction
 
-from scrubin.base.vocabulary import own_categories
-from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.parse import mask_pictures
@@ -40,18 +37,13 @@ LEGEND = mask_pictures.of_values({**{value: id_ for id_, value in enumerate(CLAS
 FRAME = re.compile(r".*/frame_([0-9]+)_endo_watershed_mask\.png")
 
 
-def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary:
-    """Return the classes as a vocabulary; they stand where others have instruments."""
-    return own_categories.vocabulary_of({"instrument": tuple(CLASSES)})
-
-
 @label_format(
     NAME,
     pattern=r"(?P<recording>[^/]+?)_[0-9]+/frame_[0-9]{1,12}_endo_watershed_mask\.png",
     expected="<video>_<first frame>/frame_<frame>_endo_watershed_mask.png",
     title="CholecSeg8k: a picture per frame whose grey values are 13 classes; read only",
     by_hand=ByHand(
-        vocabulary_of=vocabulary_of,
+        vocabulary_of=registry.fixed_classes(tuple(CLASSES)),
         names_vocabulary=True,
         fps=Fraction(25),
         evidence=registry.named,

@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -25,8 +26,19 @@ from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry, tracks
-from scrubin.labels.model import BOX, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows, phase_of, phase_rows
-from scrubin.labels.parse import documents, fields
+from scrubin.labels.model import (
+    BOX,
+    SOURCE_FRAMES,
+    Collection,
+    LabelFiles,
+    Labels,
+    Layer,
+    by_position,
+    detailed_rows,
+    layer_of_phases,
+    phase_of,
+)
+from scrubin.labels.parse import documents, fields, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
@@ -63,23 +75,15 @@ def _has_tools(path: Path) -> bool:
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of the videos without an error; all faults are in ``Collection.faults``."""
-    faults = Faults()
-    recordings: dict[str, Labels] = {}
-    first: dict[str, str] = {}
-    for file, data in sorted(source.files.items()):
-        of_file, recording = Faults(), PurePosixPath(file).stem
-        if first.setdefault(recording, file) != file:
-            of_file.error(file, "file-repeated", f"{recording} has two files", f"keep this one or {first[recording]}")
-        document = documents.opened(documents.json_object, file, data, of_file)
-        labels = None if document is None else _labels(recording, Where(of_file, file), document, source)
-        if labels is not None and not of_file.errors():
-            recordings[recording] = labels
-        faults.extend(of_file.all())
-    return Collection(tuple(labels for _, labels in sorted(recordings.items())), faults=faults.all())
+    names = {file: PurePosixPath(file).stem for file in source.files}
+    return video_files.collection_of(source, names, partial(_labels, source))
 
 
-def _labels(recording: str, where: Where, document: Mapping[str, Any], source: LabelFiles) -> Labels | None:
-    annotations = document.get("annotations")
+def _labels(source: LabelFiles, where: Where, recording: str, data: bytes) -> Labels | None:
+    document = documents.opened(documents.json_object, where.file, data, where.faults)
+    annotations = None if document is None else document.get("annotations")
+    if document is None:
+        return None
     if not isinstance(annotations, Mapping):
         where.at("annotations").error("value-type", "expected an object, frame to list of tools", "export the file again")
         return None
@@ -110,9 +114,7 @@ def _labels(recording: str, where: Where, document: Mapping[str, Any], source: L
             if row is not None:
                 _note_phase(where.at_frame(frame), frame, row.pop("phase"), phases)
                 rows.append({"position": frame, **row})
-    at_phase = sorted(phases)
     where.faults.extend(fields.unkept(where.file, unknown))
-    phase_layer = Layer(where.file, np.array(at_phase, np.int64), phase_rows(at_phase, [phases[frame] for frame in at_phase]))
     instances = detailed_rows(sorted(rows, key=lambda row: int(row["position"])), DETAILS)
     for column in TRACKS:
         tracks.note(where.file, column, instances, source.vocabulary, where.faults)
@@ -121,7 +123,7 @@ def _labels(recording: str, where: Where, document: Mapping[str, Any], source: L
         "cholectrack20",
         source.vocabulary,
         SOURCE_FRAMES,
-        phase_layer if at_phase else None,
+        layer_of_phases(where.file, phases) if phases else None,
         Layer(where.file, np.array(sorted(positions), np.int64), instances),
         frames=_sizes(document.get("video"), sorted(positions)),
         about={"cholectrack20": {key: value for key, value in document.items() if key != "annotations"}},

@@ -38,7 +38,6 @@ from scrubin.labels.model import (
     Layer,
     by_position,
     detailed_rows,
-    details_of,
 )
 from scrubin.labels.parse import documents, fields, masks, points
 from scrubin.labels.parse.columns import Classes, classes_of, names_of, one_vocabulary, whole_list
@@ -441,18 +440,16 @@ def write(collection: Collection, out: Output) -> None:
     annotations: list[dict[str, Any]] = []
     labelled = [labels for labels in collection.recordings if labels.instances is not None]
     classes = one_list(labelled)
-    names_of_points = _names_of_points(labelled, classes)
+    _, names_of_points = points_by_class(labelled, classes)
     for labels in labelled:
-        rows = pd.DataFrame() if labels.instances is None else labels.instances.rows
-        for name in details_of(rows):
-            if name != tracks.ONLY:
-                out.lose(f"'{name}' of instances", int(rows[name].notna().sum()))
+        if labels.instances is not None:
+            out.lose_details(labels.instances.rows, {tracks.ONLY})
         details = {} if labels.frames is None else labels.frames.set_index("position").to_dict("index")
         for position, of_image in by_position(labels.instances).items():
             images.append(_image(len(images) + 1, labels.recording, position, details[position]))
             for row in of_image:
                 class_ = class_of(classes, row)
-                annotations.append(_annotation(len(annotations) + 1, images[-1], class_, row, names_of_points.get(class_, ())))
+                annotations.append(annotation(len(annotations) + 1, images[-1], class_, row, names_of_points.get(class_, ())))
     lines = {class_: lines for labels in labelled for class_, lines in labels.about.get("coco", {}).get("lines", {}).items()}
     categories = [
         {"id": i + 1, "name": name, "supercategory": name.split(",")[0], **points.of_class(names_of_points.get(i, ()), lines.get(i, []))}
@@ -481,14 +478,14 @@ def class_of(classes: Classes, row: Mapping[str, Any]) -> int:
     return int(row["triplet_id"] if classes.triplets else row["instrument_id"])
 
 
-def _names_of_points(recordings: Sequence[Labels], classes: Classes) -> dict[int, tuple[str, ...]]:
-    """Return the names of the points of each class that has any."""
+def points_by_class(recordings: Sequence[Labels], classes: Classes) -> tuple[dict[int, list[Any]], dict[int, tuple[str, ...]]]:
+    """Return the points of the instances of each class, null where one has none, and their names where it has any."""
     values: dict[int, list[Any]] = {}
     for labels in recordings:
         for rows in by_position(labels.instances).values():
             for row in rows:
                 values.setdefault(class_of(classes, row), []).append(row.get(POINTS))
-    return points.by_class(values, points.known_names(recordings))
+    return values, points.by_class(values, points.known_names(recordings))
 
 
 def _image(number: int, recording: str, position: int, details: Mapping[Any, Any]) -> dict[str, Any]:
@@ -505,7 +502,8 @@ def _image(number: int, recording: str, position: int, details: Mapping[Any, Any
     }
 
 
-def _annotation(number: int, image: Mapping[str, Any], class_: int, row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def annotation(number: int, image: Mapping[str, Any], class_: int, row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return what a file says of an instance; ``names`` are those of the points of its class."""
     sides = (image["width"], image["height"], image["width"], image["height"])
     bbox = [round(row[side] * length, PIXEL_DIGITS) for side, length in zip("xywh", sides, strict=True)]
     score = {} if row["score"] in (None, 1.0) else {"score": row["score"]}

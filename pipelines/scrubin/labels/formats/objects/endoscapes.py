@@ -29,6 +29,7 @@ from scrubin.labels.formats.objects.coco import (
     ReadImages,
     Reading,
     add_image,
+    annotation,
     class_of,
     frame_of,
     ids_of_list,
@@ -39,8 +40,8 @@ from scrubin.labels.formats.objects.coco import (
     size_of,
 )
 from scrubin.labels.marks import VIEW_OF_SAFETY
-from scrubin.labels.model import MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, mark_rows
-from scrubin.labels.parse import documents, fields, masks
+from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, mark_rows
+from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.columns import names_of
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
@@ -48,7 +49,6 @@ from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 LIST_SUFFIX = "_vids.txt"
 FILE = "annotation_coco.json"
 DEFAULT = "endoscapes"
-PIXEL_DIGITS = 4
 BOXED, JUDGED = "is_det_keyframe", "is_ds_keyframe"
 """Whether an image has its boxes, and its criteria: false where nobody labelled them; not said where all images have."""
 
@@ -235,11 +235,7 @@ def _document(recordings: list[Labels], out: Output) -> bytes:
             image = _image(len(images), labels.recording, position, details[position], criteria.get(position))
             images.append(image if position in rows_at else {**image, BOXED: False})
             for row in rows_at.get(position, ()):
-                sides = (images[-1]["width"], images[-1]["height"]) * 2
-                bbox = [round(row[side] * length, PIXEL_DIGITS) for side, length in zip("xywh", sides, strict=True)]
-                one = {"id": len(annotations), "image_id": images[-1]["id"], "category_id": class_of(classes, row) + 1, "bbox": bbox}
-                mask = masks.written(row.get(MASK), sides[:2])
-                annotations.append({**one, "area": round(bbox[2] * bbox[3], PIXEL_DIGITS), "iscrowd": 0, **mask})
+                annotations.append(annotation(len(annotations), images[-1], class_of(classes, row), {**row, "score": None}, ()))
     categories = [{"id": i + 1, "name": name, "supercategory": name} for i, name in enumerate(names_of(classes))]
     info = {} if classes.vocabulary.name == DEFAULT else {"info": {"vocabulary": own_categories.reference(classes.vocabulary)}}
     return (json.dumps({**info, "images": images, "annotations": annotations, "categories": categories}, allow_nan=False) + "\n").encode()

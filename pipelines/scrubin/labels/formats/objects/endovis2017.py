@@ -10,14 +10,11 @@ are shaft, wrist, clasper; that is not kept, and said), so that left and right o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import PurePosixPath
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
-from scrubin.base.vocabulary import own_categories
-from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.parse import mask_pictures
@@ -41,18 +38,13 @@ TYPE_VALUES = mask_pictures.of_values({0: NO_CLASS, **{id_ + 1: id_ for id_ in r
 FILE = re.compile(r".*/(?:ground_truth/(?P<instrument>[^/]+)|TypeSegmentation)/frame(?P<frame>[0-9]{3,6})\.png")
 
 
-def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary:
-    """Return the types as a vocabulary."""
-    return own_categories.vocabulary_of({"instrument": TYPES})
-
-
 @label_format(
     NAME,
     pattern=r"(?P<recording>instrument_dataset_[0-9]+)/(?:ground_truth/[^/]+|TypeSegmentation)/frame[0-9]{3,6}\.png",
     expected="<sequence>/ground_truth/<instrument>_labels/frame000.png, or <sequence>/TypeSegmentation/frame000.png",
     title="EndoVis 2017: a picture for each instrument of a frame, or one whose grey values are 7 types; read only",
     by_hand=ByHand(
-        vocabulary_of=vocabulary_of,
+        vocabulary_of=registry.fixed_classes(TYPES),
         names_vocabulary=True,
         fps=Fraction(2),
         evidence=registry.named,

@@ -19,8 +19,6 @@ import pandas as pd
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
-from scrubin.base.vocabulary import own_categories
-from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.model import SOURCE_FRAMES, LabelFiles, Labels, Layer, detailed_rows
 from scrubin.labels.parse import documents, fields, points
@@ -36,11 +34,6 @@ IMAGE = re.compile(r"(?:.*[/\\])?img_(?P<number>[0-9]{1,9})(?:_raw)?\.[A-Za-z]+"
 KEYS = {"annotations", "class", "filename"}
 
 
-def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary:
-    """Return the four tools as a vocabulary."""
-    return own_categories.vocabulary_of({"instrument": tuple(TOOLS.values())})
-
-
 def _are_images(path: Path) -> bool:
     document = registry.document(path)
     first = document[0] if isinstance(document, list) and document else None
@@ -53,7 +46,7 @@ def _are_images(path: Path) -> bool:
     expected="<recording>_labels.json, such as train1_labels.json",
     title="joints of EndoVis 2015: points of up to four tools, without boxes; read only",
     by_hand=ByHand(
-        vocabulary_of=vocabulary_of,
+        vocabulary_of=registry.fixed_classes(tuple(TOOLS.values())),
         names_vocabulary=True,
         fps=Fraction(25),
         first=1,

@@ -14,8 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
@@ -23,7 +21,7 @@ from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.formats.objects import coco
 from scrubin.labels.formats.objects.coco import OfFile, Reading
-from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, phase_rows, segment_rows
+from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, layer_of_phases, segment_rows
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, dataset_format
@@ -141,11 +139,10 @@ def _with_marks(labels: Labels, marks: Marks, *, has_boxes: bool) -> Labels:
     of_video = {frame: of for (recording, frame), of in sorted(marks.items()) if recording == labels.recording}
     phases = {frame: of["phase"] for frame, of in of_video.items() if "phase" in of}
     steps = [("step", frame, frame + 1, of["step"]) for frame, of in of_video.items() if "step" in of]
-    layer = Layer(labels.recording, np.array(list(phases), np.int64), phase_rows(list(phases), list(phases.values())))
     return replace(
         labels,
         clock=SOURCE_FRAMES,
-        phases=layer if phases else None,
+        phases=layer_of_phases(labels.recording, phases) if phases else None,
         instances=labels.instances if has_boxes else None,
         segments=segment_rows(steps) if steps else None,
     )

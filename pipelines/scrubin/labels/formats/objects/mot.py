@@ -38,7 +38,6 @@ from scrubin.labels.model import (
     Layer,
     by_position,
     detailed_rows,
-    details_of,
 )
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.columns import Classes, as_listed, classes_of, note_beyond
@@ -67,8 +66,6 @@ LABELS = "labels.txt"
 """Beside ``gt.txt``: the names of the classes, one per line, of which the first is class 1, as CVAT and datumaro write it."""
 VISIBLE = "visible_share"
 DETAILS = {tracks.ONLY: "Int64", VISIBLE: "float64"}
-WRITTEN = (tracks.ONLY, "intraoperative_track")
-"""Details that are written as the id: the first that the labels have."""
 TEXT = r"[^/]+\.txt"
 NUMBER = re.compile(r"[+-]?(?:[0-9]{1,15}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,2})?")
 STATED = re.compile(r"^\s*(imWidth|imHeight|seqLength)\s*=\s*([0-9]{1,9})\s*$", re.MULTILINE)
@@ -414,11 +411,8 @@ def write(collection: Collection, out: Output) -> None:
         layer = labels.instances
         assert layer is not None
         assert labels.frames is not None
-        known = details_of(layer.rows)
-        column = next((name for name in WRITTEN if name in known), "")
-        for name in known:
-            if name not in (column, VISIBLE):
-                out.lose(f"'{name}' of instances", int(layer.rows[name].notna().sum()))
+        column = tracks.written_column(layer.rows)
+        out.lose_details(layer.rows, {column, VISIBLE})
         sizes = labels.frames.set_index("position")[["width", "height"]].astype(int).to_dict("index")
         per_frame = by_position(layer)
         lines = [_line(at, row, sizes[at], column) for at, rows in per_frame.items() for row in rows]

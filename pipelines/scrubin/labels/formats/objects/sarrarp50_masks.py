@@ -7,12 +7,9 @@ The actions of the same videos are the format ``sarrarp50``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import PurePosixPath
 
-from scrubin.base.vocabulary import own_categories
-from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.parse import mask_pictures
@@ -35,18 +32,13 @@ CLASSES = (
 LEGEND = mask_pictures.of_values({0: NO_CLASS, **{id_ + 1: id_ for id_ in range(len(CLASSES))}})
 
 
-def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary:
-    """Return the classes as a vocabulary; they stand where others have instruments."""
-    return own_categories.vocabulary_of({"instrument": CLASSES})
-
-
 @label_format(
     NAME,
     pattern=r"(?P<recording>video_[0-9_]+)/segmentation/[0-9]{9}\.png",
     expected="<video>/segmentation/<frame>.png, the video as video_1, the frame in nine digits",
     title="SAR-RARP50 segmentation: a picture per second whose grey values are 9 classes; read only",
     by_hand=ByHand(
-        vocabulary_of=vocabulary_of,
+        vocabulary_of=registry.fixed_classes(CLASSES),
         names_vocabulary=True,
         fps=Fraction(60),
         evidence=registry.named,

@@ -12,16 +12,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import PurePosixPath
 from typing import Any
 
 from scrubin.base.faults import Faults
 from scrubin.labels import tracks
 from scrubin.labels.formats.objects import yolo
-from scrubin.labels.formats.objects.coco import class_of, one_list
-from scrubin.labels.model import Collection, LabelFiles, by_position
+from scrubin.labels.formats.objects.coco import class_of, one_list, points_by_class
+from scrubin.labels.model import Collection, LabelFiles
 from scrubin.labels.parse import documents, points, yolo_rows
-from scrubin.labels.parse.columns import Classes, names_of
+from scrubin.labels.parse.columns import Classes
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.points import POINTS, UNLABELLED, VISIBLE, Point, unlabelled
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
@@ -165,25 +164,19 @@ def write(collection: Collection, out: Output) -> None:
     """Write ``labels/<recording>_<frame>.txt`` per labelled frame and ``data.yaml``; what a class lacks of points is ``0 0 0``."""
     labelled = [labels for labels in collection.recordings if labels.instances is not None]
     classes = one_list(labelled)
-    values: dict[int, list[Any]] = {}
-    for labels in labelled:
-        for rows in by_position(labels.instances).values():
-            for row in rows:
-                values.setdefault(class_of(classes, row), []).append(row.get(POINTS))
-    of_classes = points.by_class(values, points.known_names(labelled))
+    values, of_classes = points_by_class(labelled, classes)
     most = max(map(len, of_classes.values()), default=0)
     out.lose(
         "instances without points of classes with points", sum(of.count(None) for class_, of in values.items() if class_ in of_classes)
     )
-    for labels in labelled:
-        per_frame = by_position(labels.instances)
-        scored = any(row["score"] not in (None, 1.0) for rows in per_frame.values() for row in rows)
-        for position, rows in per_frame.items():
-            lines = [_line(class_of(classes, row), row, of_classes, most, scored=scored) for row in rows]
-            out.files[str(PurePosixPath("labels", f"{labels.recording}_{position:06d}.txt"))] = "".join(lines).encode()
+
+    def line(_: Classes, at: tuple[str, int], row: Mapping[str, Any], scored: bool) -> str:
+        return _line(class_of(classes, row), row, of_classes, most, scored=scored)
+
+    yolo.write_rows(collection, out, line)
     listed = "".join(f"  {class_}: {json.dumps(list(names), ensure_ascii=False)}\n" for class_, names in sorted(of_classes.items()))
     of_points = f"kpt_shape: [{most}, {WITH_VISIBILITY}]\n" + (f"kpt_names:\n{listed}" if listed else "")
-    out.files["data.yaml"] = f"{yolo.names_text(names_of(classes))}{of_points}".encode()
+    out.files["data.yaml"] += of_points.encode()
 
 
 def _line(class_: int, row: Mapping[str, Any], of_classes: Mapping[int, tuple[str, ...]], most: int, *, scored: bool) -> str:

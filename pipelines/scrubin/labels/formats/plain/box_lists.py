@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, instance_rows
-from scrubin.labels.parse import columns, documents, fields
+from scrubin.labels.parse import columns, documents, fields, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, dataset_format
 
@@ -75,18 +76,13 @@ def _lists(document: Any) -> tuple[list[Any] | None, list[Any]] | None:
 def read(source: LabelFiles) -> Collection:
     """Return the boxes of the videos without an error; all faults are in ``Collection.faults``."""
     faults = Faults()
-    recordings: list[Labels] = []
-    file_of: dict[str, str] = {}
-    names = fields.video_names(source.files, faults)
-    for file, data in sorted(source.files.items()):
-        of_file, name = Faults(), names[file]
-        if file_of.setdefault(name, file) != file:
-            of_file.error(file, "file-repeated", f"the video {name} is also in {file_of[name]}", "give every video once")
-        layer = _layer(_Reading(Where(of_file, file), source), data)
-        if not of_file.errors() and layer is not None:
-            recordings.append(Labels(name, "box-lists", source.vocabulary, Clock(Fraction(1)), instances=layer))
-        faults.extend(of_file.all())
-    return Collection(tuple(sorted(recordings, key=lambda labels: labels.recording)), faults=faults.all())
+    names = video_files.names_of(source.files, faults)
+    return video_files.collection_of(source, names, partial(_labels, source), faults)
+
+
+def _labels(source: LabelFiles, where: Where, name: str, data: bytes) -> Labels | None:
+    layer = _layer(_Reading(where, source), data)
+    return None if layer is None else Labels(name, "box-lists", source.vocabulary, Clock(Fraction(1)), instances=layer)
 
 
 def _layer(reading: _Reading, data: bytes) -> Layer | None:

@@ -24,11 +24,11 @@ import pandas as pd
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
-from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary
+from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary
 from scrubin.labels import instance_spans, registry
 from scrubin.labels.formats.plain import label_instants, label_tracks
 from scrubin.labels.instance_spans import Row
-from scrubin.labels.model import SOURCE_FRAMES, Detail, LabelFiles, Labels, Layer, mark_rows, phase_rows, segment_rows, span_rows
+from scrubin.labels.model import SOURCE_FRAMES, Detail, LabelFiles, Labels, Layer, layer_of_phases, mark_rows, segment_rows
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import LATEST_FRAME
@@ -235,27 +235,16 @@ def _refuse_overlaps(where: Where, key: str, spans: list[Numbered]) -> None:
 
 
 def _phases(file: str, segments: list[tuple[str, int, int, int]]) -> Layer:
-    frames = {frame: id_ for kind, first, end, id_ in segments if kind == "phase" for frame in range(first, end)}
-    ordered = sorted(frames)
-    return Layer(file, np.array(ordered, np.int64), phase_rows(ordered, [frames[frame] for frame in ordered]))
+    return layer_of_phases(file, {frame: id_ for kind, first, end, id_ in segments if kind == "phase" for frame in range(first, end)})
 
 
-def _actions(where: Where, spans: list[Numbered], vocabulary: Vocabulary) -> Any:
+def _actions(where: Where, spans: list[Numbered], vocabulary: Vocabulary) -> pd.DataFrame:
     rows = []
     for first, end, at, span in spans:
-        place = where.at(f"actions {at}")
-        names = [str(span.get(key) or "") for key in ("label", "verb", "target")]
-        if bool(names[1]) != bool(names[2]):
-            place.error("cell-empty", f"there is no {'verb' if names[2] else 'target'}", "name it, or leave verb and target out")
-            continue
-        named = names if names[1] else names[:1]
-        ids = [place.id_of(vocabulary, part, name) for part, name in zip(PARTS, named, strict=False)]
-        known = [id_ for id_ in ids if id_ is not None]
-        of_instance = place.instance_ids(vocabulary, named, known) if len(known) == len(named) else None
-        if of_instance is not None:
-            rows.append(Row(at, first, end, of_instance.pop("instrument_id"), None, of_instance))
-    numbered = instance_spans.numbered(rows)
-    return span_rows([{"instrument_id": r.instrument, "instance": r.instance, "start": r.start, "end": r.end, **r.ids} for r in numbered])
+        ids = label_instants.ids_of(where.at(f"actions {at}"), span, vocabulary)
+        if ids is not None:
+            rows.append(Row(at, first, end, ids.pop("instrument_id"), None, ids))
+    return instance_spans.numbered_table(rows)[0]
 
 
 def _marks(file: str, spans: list[Numbered], frames: int) -> Layer:

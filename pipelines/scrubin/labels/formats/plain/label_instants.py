@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary
+from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.model import BOX, INSTANCE_COLUMNS, INSTANCE_DTYPES, Layer
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
@@ -50,7 +50,7 @@ def instances(where: Where, document: Mapping[str, Any], frames: int, vocabulary
     for at, item in enumerate(fields.list_of_objects(where, document, LIST)):
         place = where.at(f"{LIST} {at}")
         frame = fields.whole(place, item, "frame", high=frames - 1)
-        rows = [ids for one in fields.list_of_objects(place, item, LIST) if (ids := _ids(place, one, vocabulary)) is not None]
+        rows = [ids for one in fields.list_of_objects(place, item, LIST) if (ids := ids_of(place, one, vocabulary)) is not None]
         if frame is None:
             continue
         if frame in found:
@@ -63,15 +63,13 @@ def instances(where: Where, document: Mapping[str, Any], frames: int, vocabulary
     return Layer(where.file, np.array(sorted(found), np.int64), table[list(INSTANCE_COLUMNS)].astype(INSTANCE_DTYPES), boxless=True)
 
 
-def _ids(where: Where, one: Mapping[str, Any], vocabulary: Vocabulary) -> dict[str, int] | None:
-    """Return the columns of an instance; None after noting what is wrong."""
-    stated = [one.get(key, "") for key in ("label", "verb", "target")]
+def ids_of(where: Where, one: Mapping[str, Any], vocabulary: Vocabulary) -> dict[str, int] | None:
+    """Return the columns of an instance by its label, verb and target; None after noting what is wrong."""
+    stated = ["" if one.get(key) is None else one[key] for key in ("label", "verb", "target")]
     if not all(isinstance(name, str) for name in stated) or not stated[0]:
-        where.error("value-type", f"a triplet is {documents.shown(one)}, expected label, verb and target as names", "name them")
+        where.error("value-type", f"it is {documents.shown(one)}, expected label, verb and target as names", "name them")
         return None
     if bool(stated[1]) != bool(stated[2]):
         where.error("cell-empty", f"there is no {'verb' if stated[2] else 'target'}", "name it, or leave verb and target out")
         return None
-    names = stated if stated[1] else stated[:1]
-    known = [id_ for part, name in zip(PARTS, names, strict=False) if (id_ := where.id_of(vocabulary, part, name)) is not None]
-    return where.instance_ids(vocabulary, names, known) if len(known) == len(names) else None
+    return where.ids_of_names(vocabulary, stated if stated[1] else stated[:1])

@@ -24,7 +24,7 @@ from scrubin.base.text import csv_text, naming
 from scrubin.base.vocabulary.vocabulary import fold
 from scrubin.labels import marks, registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, mark_rows
-from scrubin.labels.parse import columns, documents, fields
+from scrubin.labels.parse import columns, documents, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, dataset_format
 
@@ -68,7 +68,7 @@ def _has_criteria(path: Path) -> bool:
 def read(source: LabelFiles) -> Collection:
     """Return the values of the videos in files without an error; all faults are in ``Collection.faults``."""
     faults = Faults()
-    names = fields.video_names(source.files, faults)
+    names = video_files.names_of(source.files, faults)
     sheets = {file: csv_text.read(file, data) for file, data in sorted(source.files.items())}
     other = _no_criteria(sheets.values(), source.criteria)
     found: dict[str, tuple[str, _Rows]] = {}

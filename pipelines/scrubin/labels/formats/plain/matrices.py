@@ -19,7 +19,7 @@ from scrubin.labels import registry
 from scrubin.labels.formats.plain import matrix_tables
 from scrubin.labels.formats.plain.matrix import CheckedMatrix, Matrix, Meaning, checked, is_by_vocabulary
 from scrubin.labels.model import ClassesOf, Clock, Collection, LabelFiles, Labels, Layer, Recognition
-from scrubin.labels.parse import columns, documents, fields
+from scrubin.labels.parse import columns, documents, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, dataset_format
 from scrubin.labels.rows import instances_of_classes
@@ -36,21 +36,10 @@ NAMING = "another format, such as COCO"
 """What would say which classes the columns of a matrix are."""
 
 
-def arrays_of(data: bytes, suffix: str) -> Arrays:
-    """Return the arrays of an npz or npy file by name.
-
-    Raises
-    ------
-    FileError
-        When it cannot be read, or unpacks to more than it may.
-    """
-    return unpacking.arrays(data, "", packed=suffix == ".npz")
-
-
 def has_matrix(path: Path) -> bool:
     """Return whether an array file can be a matrix: only an array with one value per frame, as of phases, can not."""
     try:
-        arrays = arrays_of(strangers.read_bytes(path), path.suffix.lower())
+        arrays = unpacking.arrays(strangers.read_bytes(path), "", packed=path.suffix.lower() == ".npz")
     except OSError:
         return True
     return any(array.ndim != 1 for array in arrays.values())
@@ -117,7 +106,7 @@ def read_json(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]
 
 def _arrays(file: str, data: bytes, suffix: str, faults: Faults) -> Arrays | None:
     try:
-        return arrays_of(data, suffix)
+        return unpacking.arrays(data, "", packed=suffix == ".npz")
     except FileError as error:
         fix = f"write it again by numpy.save{'z' if suffix == '.npz' else ''}"
         faults.error(file, "array-syntax", f"cannot be read as {suffix[1:]}: {error}", fix)
@@ -290,7 +279,7 @@ def read(source: LabelFiles) -> Collection:
     faults = Faults()
     recordings: list[Labels] = []
     file_of: dict[str, str] = {}
-    names = fields.video_names(source.files, faults)
+    names = video_files.names_of(source.files, faults)
     for file, data in sorted(source.files.items()):
         for own, matrices in READERS[PurePosixPath(file).suffix.lower()](file, data, faults).items():
             name = names[file] if own == PurePosixPath(file).stem else own

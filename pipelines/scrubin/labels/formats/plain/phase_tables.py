@@ -29,7 +29,7 @@ from scrubin.base.vocabulary.vocabulary import Vocabulary, fold
 from scrubin.labels.formats.plain import phase_cells
 from scrubin.labels.formats.plain.phase_cells import ARRAYS, Cells
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, phase_rows
-from scrubin.labels.parse import columns, documents, fields
+from scrubin.labels.parse import columns, documents, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, dataset_format
 
@@ -119,7 +119,7 @@ def _by_recording(files: Mapping[str, bytes], faults: Faults) -> dict[str, Cells
         videos = phase_cells.videos_of(Where(of_file, file), data)
         faults.extend(of_file.all())
         of_files[file] = [] if of_file.errors() else videos
-    own = {file: recording_of(name) for file, name in fields.video_names(files, faults).items()}
+    own = {file: recording_of(name) for file, name in video_files.names_of(files, faults).items()}
     by_column = any(len(videos) > 1 for videos in of_files.values())
     cells: dict[str, Cells] = {}
     for file, videos in of_files.items():

@@ -11,8 +11,6 @@ names that of the row; without it names are ProstaTD's.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -30,7 +28,7 @@ from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary
 from scrubin.labels import instance_spans, registry
 from scrubin.labels.instance_spans import Row, detail_of
-from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, LabelFiles, Labels, span_rows
+from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, LabelFiles, Labels
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import NANOSECONDS, NS, UNITS, Unit, clock_of, instant, written
@@ -96,14 +94,11 @@ def read(source: LabelFiles) -> Labels:
     rows = [row for line, cells in lines if (row := _row(reading, line, cells)) is not None]
     if names and not sheet.rows and not sheet.faults:
         reading.where.error("no-labels", "has no rows", "remove the file, or export it again")
-    stated = [row for row in rows if row.instrument is None or row.instance is not None]
-    overlapping = instance_spans.overlaps(stated)
-    rows = rows if overlapping else instance_spans.numbered(rows)
-    for a, b in overlapping or instance_spans.overlaps(rows):
+    table, overlapping = instance_spans.numbered_table(rows)
+    for a, b in overlapping:
         reading.where.at(f"lines {a.line} and {b.line}").error("span-overlap", *_overlap(a, b, reading))
     reading.where.faults.extend(fields.unkept(file, unknown))
     AnnotationError.raise_any(reading.where.faults)
-    table = span_rows([{"instrument_id": r.instrument, "instance": r.instance, "start": r.start, "end": r.end, **r.ids} for r in rows])
     return Labels(
         source.recording,
         "spans",
@@ -204,13 +199,7 @@ def _ids(reading: _Reading, where: Where, cells: Mapping[str, str]) -> dict[str,
         where.error("cell-empty", f"there is no {missing}", "name it, or leave verb and target empty")
         return None
     names = label_map.merged((stated[0], stated[1], stated[2])) if stated[1] and label_map is not None else stated
-    ids: list[int] = []
-    for part, name in zip(PARTS, names, strict=True):
-        id_ = where.id_of(vocabulary, part, name, OTHER_VOCABULARY) if name else None
-        if name and id_ is None:
-            return None
-        ids += [] if id_ is None else [id_]
-    of_instance = where.instance_ids(vocabulary, names, ids)
+    of_instance = where.ids_of_names(vocabulary, [name for name in names if name], OTHER_VOCABULARY)
     if of_instance is not None and stated != names:
         reading.merged[",".join(stated), ",".join(names)] += 1
     return of_instance
@@ -237,7 +226,7 @@ def write(collection: Collection, out: Output) -> None:
             out.lose("instances without an instrument", int(rows["instrument_id"].isna().sum()), rows_of="instance")
             table = instance_spans.of_layer(labels.instances)
         if table is not None and len(table):
-            out.files[f"{labels.recording}.csv"] = _text(_as_written(table, labels.clock), _unit(labels), labels.vocabulary).encode()
+            out.files[f"{labels.recording}.csv"] = _table(_as_written(table, labels.clock), _unit(labels), labels.vocabulary)
 
 
 def _as_written(table: pd.DataFrame, clock: Clock) -> pd.DataFrame:
@@ -256,16 +245,16 @@ def _unit(labels: Labels) -> Unit:
     return "ms" if labels.clock == NANOSECONDS and unit == "ms" else "s"
 
 
-def _text(spans_table: pd.DataFrame, unit: Unit, vocabulary: Vocabulary) -> str:
-    text = io.StringIO(newline="")
-    table = csv.writer(text, lineterminator="\n")
+def _table(spans_table: pd.DataFrame, unit: Unit, vocabulary: Vocabulary) -> bytes:
     named = [] if vocabulary.name == DEFAULT else [vocabulary.name]
-    table.writerow(["instrument", "instance", f"start_{unit}", f"end_{unit}", "verb", "target", *(["vocabulary"] if named else [])])
+    rows: list[Sequence[str]] = [
+        ["instrument", "instance", f"start_{unit}", f"end_{unit}", "verb", "target", *(["vocabulary"] if named else [])]
+    ]
     for row in spans_table.to_dict("records"):
         names = [_name(row[f"{part}_id"], vocabulary.names(part)) for part in PARTS]
         instance = "" if pd.isna(row["instance"]) else str(int(row["instance"]))
-        table.writerow([names[0], instance, written(int(row["start"]), unit), written(int(row["end"]), unit), *names[1:], *named])
-    return text.getvalue()
+        rows.append([names[0], instance, written(int(row["start"]), unit), written(int(row["end"]), unit), *names[1:], *named])
+    return documents.csv_bytes(rows)
 
 
 def _name(id_: Any, names: Sequence[str]) -> str:

@@ -22,8 +22,8 @@ import pandas as pd
 
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows, details_of, phase_rows
-from scrubin.labels.parse import cvat_meta, cvat_shapes, documents, fields
+from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows, layer_of_phases
+from scrubin.labels.parse import cvat_meta, cvat_shapes, documents, fields, video_files
 from scrubin.labels.parse.columns import one_vocabulary
 from scrubin.labels.parse.cvat_shapes import DETAILS, OCCLUDED, Size
 from scrubin.labels.parse.fields import Where
@@ -70,7 +70,7 @@ def read(source: LabelFiles) -> Collection:
     faults = Faults()
     recordings: dict[str, _Recording] = {}
     faulty: set[str] = set()
-    names = fields.video_names(source.files, faults)
+    names = video_files.names_of(source.files, faults)
     for file, data in sorted(source.files.items()):
         of_file = Where(Faults(), file)
         root = cvat_meta.opened(of_file, data)
@@ -147,14 +147,13 @@ def _read_image(reading: cvat_shapes.Reading, where: Where, image: Node, frame: 
 def _labels(name: str, one: _Recording, vocabulary: Vocabulary) -> Labels:
     positions = np.array(sorted(one.frames), np.int64)
     rows = sorted(one.rows, key=lambda row: int(row["position"]))
-    phases = sorted(one.phases)
-    only_tags = bool(phases) and not rows
+    only_tags = bool(one.phases) and not rows
     return Labels(
         name,
         NAME,
         vocabulary,
         SOURCE_FRAMES,
-        phases=Layer(one.file, np.array(phases, np.int64), phase_rows(phases, [one.phases[frame] for frame in phases])) if phases else None,
+        phases=layer_of_phases(one.file, one.phases) if one.phases else None,
         instances=None if only_tags else Layer(one.file, positions, detailed_rows(rows, DETAILS)),
         detail="triplet" if one.has_actions else "instrument",
         frames=pd.DataFrame([{"position": frame, **one.frames[frame]} for frame in positions.tolist()]),
@@ -180,9 +179,7 @@ def write(collection: Collection, out: Output) -> None:
     for labels in labelled:
         assert labels.instances is not None
         assert labels.frames is not None
-        for name in details_of(labels.instances.rows):
-            if name != OCCLUDED:
-                out.lose(f"'{name}' of instances", int(labels.instances.rows[name].notna().sum()))
+        out.lose_details(labels.instances.rows, {OCCLUDED})
         of_frames = labels.frames.set_index("position").to_dict("index")
         for position, rows in by_position(labels.instances).items():
             cvat_shapes.lose_points(rows, out)

@@ -25,7 +25,7 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import tracks
-from scrubin.labels.model import BOX, MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows, details_of
+from scrubin.labels.model import BOX, MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
 from scrubin.labels.parse import cvat_meta, cvat_shapes, documents
 from scrubin.labels.parse.cvat_shapes import OCCLUDED, Size
 from scrubin.labels.parse.fields import Where
@@ -43,8 +43,6 @@ MOST_FRAMES = 2_000_000
 """Nine hours at 60 per second."""
 MOST_DRAWN = 5_000_000
 """So many boxes are interpolated at most: a file of some lines could ask for any number."""
-WRITTEN_TRACKS = (tracks.ONLY, "intraoperative_track")
-"""Details that are written as the id of a track: the first that the labels have."""
 NO_TRACK = -1
 AS_BEFORE = ("verb_id", "target_id", OCCLUDED)
 """What a shape that is no key frame has of the one before, in CVAT."""
@@ -274,10 +272,8 @@ def _document(labels: Labels, layer: Layer, size: Size, out: Output) -> bytes:
     else:
         step = 1
         out.lose("frames labelled as empty", sum(not rows for rows in per_frame.values()))
-    column = next((name for name in WRITTEN_TRACKS if name in layer.rows), "")
-    for name in details_of(layer.rows):
-        if name not in (column, OCCLUDED, INTERPOLATED):
-            out.lose(f"'{name}' of instances", int(layer.rows[name].notna().sum()))
+    column = tracks.written_column(layer.rows)
+    out.lose_details(layer.rows, {column, OCCLUDED, INTERPOLATED})
     by_track: dict[tuple[int, ...], list[dict[str, Any]]] = {}
     for at, row in enumerate(row for rows in per_frame.values() for row in rows):
         out.lose("boxes that are not those around the mask", int(cvat_shapes.differs_from_mask(row, size)))

@@ -42,9 +42,8 @@ from scrubin.labels.model import (
     Layer,
     by_position,
     detailed_rows,
-    details_of,
+    layer_of_phases,
     phase_of,
-    phase_rows,
     segment_rows,
 )
 from scrubin.labels.parse import documents, fields
@@ -337,8 +336,6 @@ def _labels(one: _Task, name: str, count: int, *, boxes: bool) -> Labels:
         rows = sorted(one.rows, key=lambda row: int(row["position"]))
         positions = np.array(sorted({*range(count), *(int(row["position"]) for row in rows)}), np.int64)
         instances = Layer(where.file, positions, detailed_rows(rows, DETAILS))
-    labelled = sorted(phases)
-    layer = Layer(where.file, np.array(labelled, np.int64), phase_rows(labelled, [phases[frame] for frame in labelled]))
     if instances is None and not one.spans:
         where.error("no-labels", "it has no boxes of a video and no phases or steps", "these results cannot be read; label a video")
     return Labels(
@@ -346,7 +343,7 @@ def _labels(one: _Task, name: str, count: int, *, boxes: bool) -> Labels:
         NAME,
         one.vocabulary,
         SOURCE_FRAMES if rate is None else Clock(1 / rate),
-        phases=layer if labelled else None,
+        phases=layer_of_phases(where.file, phases) if phases else None,
         instances=instances,
         detail="instrument",
         segments=segment_rows(steps) if steps else None,
@@ -396,10 +393,8 @@ def _boxes(labels: Labels, period_s: Fraction, out: Output) -> Iterator[dict[str
     layer = labels.instances
     if layer is None:
         return
-    column = next((name for name in (tracks.ONLY, "intraoperative_track") if name in layer.rows), "")
-    for name in details_of(layer.rows):
-        if name not in (column, INTERPOLATED):
-            out.lose(f"'{name}' of instances", int(layer.rows[name].notna().sum()))
+    column = tracks.written_column(layer.rows)
+    out.lose_details(layer.rows, {column, INTERPOLATED})
     by_track: dict[tuple[bool, int, int], list[dict[str, Any]]] = {}
     for at, row in enumerate(row for rows in by_position(layer).values() for row in rows):
         id_ = row.get(column)

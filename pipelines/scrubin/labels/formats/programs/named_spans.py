@@ -30,7 +30,7 @@ from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import NAMINGS, PARTS, Naming, Vocabulary, fold, known, load
 from scrubin.labels import instance_spans
 from scrubin.labels.instance_spans import Row, detail_of
-from scrubin.labels.model import Clock, Labels, segment_rows, span_rows
+from scrubin.labels.model import Clock, Labels, segment_rows
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import LATEST_NS, NANOSECONDS, NS
@@ -119,6 +119,31 @@ def nanoseconds(where: Where, time_s: Fraction, what: str, fps: Fraction | None 
     if fps is not None and frame is not None and abs(time_s - frame / fps) <= HALF_MS:
         time_s = frame / fps
     return math.floor(time_s * NS)
+
+
+def edges_of(where: Where, stated: Mapping[str, Any], span: str, fps: Fraction | None = None) -> tuple[int, int] | None:
+    """Return start and end of a span in nanoseconds, of numbers of JSON in seconds; None after noting what is wrong.
+
+    Parameters
+    ----------
+    stated
+        Both, the start first, by what messages call them.
+    span
+        What the program calls such a span.
+    fps
+        As of `nanoseconds`.
+    """
+    times = {what: seconds(where, value, what) for what, value in stated.items()}
+    known = {what: time_s for what, time_s in times.items() if time_s is not None}
+    edges = [nanoseconds(where, time_s, what, fps) for what, time_s in known.items()] if len(known) == len(times) else [None]
+    if None in edges:
+        return None
+    start, end = (edge for edge in edges if edge is not None)
+    if end <= start:
+        start_s, end_s = map(shown_s, known.values())
+        where.error("span-order", f"it ends at {end_s} s, but starts at {start_s} s", f"give the end after the start, or remove the {span}")
+        return None
+    return start, end
 
 
 def shown_s(time_s: Fraction) -> str:
@@ -238,24 +263,20 @@ def _row(where: Where, line: int, span: NamedSpan, vocabulary: Vocabulary) -> li
     if len(names) not in (1, len(PARTS)):
         where.error("label-form", f"'{span.label}' is no instrument, and no instrument,verb,target", "correct the label")
         return []
-    ids = [where.id_of(vocabulary, part, name, "choose another vocabulary") for part, name in zip(PARTS, names, strict=False)]
-    known_ids = [id_ for id_ in ids if id_ is not None]
-    of_instance = where.instance_ids(vocabulary, names, known_ids) if len(known_ids) == len(ids) else None
+    of_instance = where.ids_of_names(vocabulary, names, "choose another vocabulary")
     if of_instance is None:
         return []
     return [Row(line, span.start, span.end, of_instance.pop("instrument_id"), number, of_instance)]
 
 
 def _actions(where: Where, rows: list[Row], spans: Sequence[NamedSpan]) -> pd.DataFrame:
-    stated = [row for row in rows if row.instrument is None or row.instance is not None]
-    overlapping = instance_spans.overlaps(stated)
-    rows = rows if overlapping else instance_spans.numbered(rows)
-    for a, b in overlapping or instance_spans.overlaps(rows):
+    table, overlapping = instance_spans.numbered_table(rows)
+    for a, b in overlapping:
         since, until = (shown_s(Fraction(at, NS)) for at in (max(a.start, b.start), min(a.end, b.end)))
         labels = f"'{spans[a.line].label}' and '{spans[b.line].label}'"
         what = f"{labels} contradict each other from {since} to {until} s"
         where.at(f"{spans[a.line].place} and {spans[b.line].place}").error("span-overlap", what, "end one before the other")
-    return span_rows([{"instrument_id": r.instrument, "instance": r.instance, "start": r.start, "end": r.end, **r.ids} for r in rows])
+    return table
 
 
 def spans_of(labels: Labels, out: Output) -> list[NamedSpan]:

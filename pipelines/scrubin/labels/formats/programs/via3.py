@@ -25,7 +25,7 @@ from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.formats.programs import named_spans
-from scrubin.labels.formats.programs.named_spans import INSTRUMENT, NamedSpan, kind_of, nanoseconds, shown_s, written_s
+from scrubin.labels.formats.programs.named_spans import INSTRUMENT, NamedSpan, kind_of, written_s
 from scrubin.labels.model import Collection, LabelFiles
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
@@ -142,7 +142,8 @@ def _spans(where: Where, document: _Project, files: Mapping[str, bytes]) -> dict
         if one.get("xy") or len(one["z"]) != 2:
             unkept["regions" if one.get("xy") else "labels of a file" if not one["z"] else "instants"] += 1
             continue
-        fid, edges = _file(at, one, parts["view"] or {}), _edges(at, one["z"])
+        fid = _file(at, one, parts["view"] or {})
+        edges = named_spans.edges_of(at, dict(zip(("the start", "the end"), one["z"], strict=True)), "segment")
         recording = None if fid is None else _recording(at, fid, parts["file"] or {})
         if fid is None or recording is None or edges is None:
             continue
@@ -215,20 +216,6 @@ def _recording(at: Where, fid: str, files: Mapping[str, Any]) -> str | None:
     if not stem:
         at.error("id-unknown", f"file '{fid[:60]}' has no name", "save the project again")
     return stem or None
-
-
-def _edges(at: Where, z: Sequence[Any]) -> tuple[int, int] | None:
-    times = [named_spans.seconds(at, value, what) for value, what in zip(z, ("the start", "the end"), strict=True)]
-    if times[0] is None or times[1] is None:
-        return None
-    start, end = (nanoseconds(at, time_s, what) for time_s, what in ((times[0], "the start"), (times[1], "the end")))
-    if start is None or end is None:
-        return None
-    if end <= start:
-        what = f"it ends at {shown_s(times[1])} s, but starts at {shown_s(times[0])} s"
-        at.error("span-order", what, "give the end after the start, or remove the segment")
-        return None
-    return start, end
 
 
 def _labels(at: Where, attribute: Any, name: str, value: Any) -> Iterator[tuple[str, str]]:

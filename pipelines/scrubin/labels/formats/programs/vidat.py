@@ -23,7 +23,7 @@ from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.formats.programs import named_spans
-from scrubin.labels.formats.programs.named_spans import INSTRUMENT, NamedSpan, kind_of, nanoseconds, shown_s, written_s
+from scrubin.labels.formats.programs.named_spans import INSTRUMENT, NamedSpan, kind_of, written_s
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
@@ -109,28 +109,21 @@ def _spans(where: Where, document: Mapping[str, Any]) -> list[NamedSpan]:
 
 
 def _span(where: Where, action: Mapping[str, Any], names: Mapping[Any, str], fps: Fraction | None, unkept: Counter[str]) -> list[NamedSpan]:
-    times = [named_spans.seconds(where, action.get(edge), f"'{edge}'") for edge in ("start", "end")]
+    edges = named_spans.edges_of(where, {f"'{edge}'": action.get(edge) for edge in ("start", "end")}, "action", fps)
     id_ = action.get("action")
     name = names.get(id_) if fields.is_whole(id_) else None
     if name is None:
         where.error("id-unknown", f"there is no action {documents.shown(id_)} in the configuration", "save the annotation again")
     unkept["objects of actions"] += action.get("object") not in (None, 0)
     unkept["descriptions"] += bool(action.get("description"))
-    if name is None or times[0] is None or times[1] is None:
-        return []
-    start, end = (nanoseconds(where, time_s, what, fps) for time_s, what in ((times[0], "'start'"), (times[1], "'end'")))
-    if start is None or end is None:
-        return []
-    if end <= start:
-        what = f"it ends at {shown_s(times[1])} s, but starts at {shown_s(times[0])} s"
-        where.error("span-order", what, "give the end after the start, or remove the action")
+    if name is None or edges is None:
         return []
     if name == UNNAMED:
         unkept[f"actions '{UNNAMED}'"] += 1
         return []
     said, mark, label = name.partition(":")
     kind = kind_of(said) if mark else None
-    return [NamedSpan(said.strip() if kind else name, kind, label.strip() if kind else name, start, end, where.place)]
+    return [NamedSpan(said.strip() if kind else name, kind, label.strip() if kind else name, *edges, where.place)]
 
 
 @writes(NAME, holds=named_spans.HOLDS, phases_as_spans=True)

@@ -26,8 +26,9 @@ from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import KINDS, Kind, Vocabulary, fold, load
 from scrubin.labels import boxes, registry
-from scrubin.labels.model import BOX, Clock, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows, phase_of, phase_rows
-from scrubin.labels.parse import documents, fields, plain_vectors
+from scrubin.labels.formats.triplets import plain_vectors
+from scrubin.labels.model import BOX, Clock, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows, layer_of_phases, phase_of
+from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
@@ -121,8 +122,6 @@ def read(source: LabelFiles) -> Labels:
         reading.where.warning("frame-count", what)
     AnnotationError.raise_any(reading.where.faults)
     rows, phase_by_position = plain or (detailed_rows(reading.instances, dict.fromkeys(TARGET, "float64")), reading.phases)
-    phase_positions = sorted(phase_by_position)
-    phases = phase_rows(phase_positions, [phase_by_position[position] for position in phase_positions])
     # A file without a gap is of the whole video; the published extracts have few of its frames.
     gapless = len(frames) > 1 and sorted(frames) == list(range(len(frames)))
     return Labels(
@@ -130,7 +129,7 @@ def read(source: LabelFiles) -> Labels:
         format="cholect50",
         vocabulary=source.vocabulary,
         clock=Clock(period_s),
-        phases=Layer(file, np.array(phase_positions, np.int64), phases) if phase_positions else None,
+        phases=layer_of_phases(file, phase_by_position) if phase_by_position else None,
         instances=Layer(file, np.array(sorted(frames), np.int64), rows, gapless),
         faults=reading.where.faults.all(),
         about={"cholect50": {key: None if key == "annotations" else value for key, value in document.items()}},

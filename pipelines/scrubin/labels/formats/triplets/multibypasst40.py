@@ -18,17 +18,17 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary import vocabulary as vocabularies
 from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary
 from scrubin.labels import registry
-from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
-from scrubin.labels.parse import documents, fields
+from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, layer_of_phases, phase_of
+from scrubin.labels.parse import documents, fields, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
 IDS = {"instrument_id": "instrument", "verb_id": "verb", "target_id": "target", "category_id": "triplet"}
+KEYS = {"images", "annotations", "categories", "metadata"}
 IMAGE_KEYS = {"id", "raw_id", "file_name", "width", "height", "fps", "phase_label", "phase_label_name"}
 ANNOTATION_KEYS = {"id", "image_id", "raw_id", "category_id", "instrument_id", "verb_id", "target_id", "classnames", "iscrowd"}
 LOWEST_FPS, HIGHEST_FPS = 0.01, 1000
@@ -45,40 +45,29 @@ CATEGORIES = ("phase", "instrument", "verb", "target", "triplet")
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of the videos without an error; all faults are in ``Collection.faults``."""
-    faults = Faults()
-    recordings: dict[str, Labels] = {}
-    first: dict[str, str] = {}
-    for file, data in sorted(source.files.items()):
-        of_file, recording = Faults(), PurePosixPath(file).stem
-        if first.setdefault(recording, file) != file:
-            of_file.error(file, "file-repeated", f"{recording} has two files", f"keep this one or {first[recording]}")
-        document = documents.opened(documents.json_object, file, data, of_file)
-        vocabulary = None if document is None else _vocabulary(Where(of_file, file), document)
-        if document is not None and vocabulary is not None:
-            labels = _labels(recording, Where(of_file, file), document, vocabulary)
-            if not of_file.errors():
-                recordings[recording] = labels
-        faults.extend(of_file.all())
-    return Collection(tuple(labels for _, labels in sorted(recordings.items())), faults=faults.all())
+    return video_files.collection_of(source, {file: PurePosixPath(file).stem for file in source.files}, _labels)
 
 
-def _labels(recording: str, where: Where, document: Mapping[str, Any], vocabulary: Vocabulary) -> Labels:
+def _labels(where: Where, recording: str, data: bytes) -> Labels | None:
+    document = documents.opened(documents.json_object, where.file, data, where.faults)
+    vocabulary = None if document is None else _vocabulary(where, document)
+    if document is None or vocabulary is None:
+        return None
     images = _images(where, document, vocabulary)
     rows = _instances(where, document, images, vocabulary)
     period_s = _period_s(where, images)
-    where.faults.extend(fields.unkept(where.file, _unkept(document)))
+    beyond = fields.keys_beyond(document, KEYS, {"images": IMAGE_KEYS, "annotations": ANNOTATION_KEYS})
+    where.faults.extend(fields.unkept(where.file, beyond))
     _note_other_names(where, images)
     frames = pd.DataFrame([{"position": position, **images[position]} for position in sorted(images)])
     phases = {position: int(image["phase"]) for position, image in images.items() if image["phase"] is not None}
-    at = sorted(phases)
-    layer = Layer(where.file, np.array(at, np.int64), phase_rows(at, [phases[position] for position in at]))
     ordered = sorted(rows, key=lambda row: int(row["position"]))
     return Labels(
         recording=recording,
         format="multibypasst40",
         vocabulary=vocabulary,
         clock=Clock(period_s),
-        phases=layer if at else None,
+        phases=layer_of_phases(where.file, phases) if phases else None,
         instances=Layer(where.file, np.array(sorted(images), np.int64), instance_rows(ordered)),
         frames=frames.drop(columns="phase") if len(frames) else None,
         about={"multibypasst40": {"categories": document.get("categories"), "metadata": document.get("metadata", {})}},
@@ -184,16 +173,6 @@ def _instance(
     instrument, verb, target = wanted
     row = {"position": one["image_id"], "instrument_id": instrument, "verb_id": verb, "target_id": target}
     return {**row, "triplet_id": triplet, "score": 1.0}
-
-
-def _unkept(document: Mapping[str, Any]) -> set[str]:
-    """Return what a file says beyond labels, by kind."""
-    names = {f"'{key}' of the file" for key in document.keys() - {"images", "annotations", "categories", "metadata"}}
-    for key, known in (("images", IMAGE_KEYS), ("annotations", ANNOTATION_KEYS)):
-        listed = document.get(key)
-        for one in listed if isinstance(listed, list) else []:
-            names |= {f"'{name}' of {key}" for name in one.keys() - known} if isinstance(one, Mapping) else set()
-    return names
 
 
 def _note_other_names(where: Where, images: Mapping[int, Mapping[str, Any]]) -> None:

@@ -8,8 +8,6 @@ experience, which ``videos.csv`` may have, are not kept.
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 from collections.abc import Mapping
 from fractions import Fraction
@@ -22,7 +20,7 @@ from scrubin.base.vocabulary import own_categories, vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, segment_rows
-from scrubin.labels.parse import columns, documents, fields
+from scrubin.labels.parse import columns, documents, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.labels.timing import BESIDE_PHASES
@@ -75,11 +73,7 @@ def read(source: LabelFiles) -> Collection:
         if name in sheets:
             where.error("file-repeated", f"there is also {sheets[name].file}", "convert the folders one by one")
             continue
-        sheets[name] = csv_text.read(file, data, HEADERS[name])
-        faults.extend(sheets[name].faults)
-        if sheets[name].columns and not sheets[name].rows and not sheets[name].faults:
-            where.error("no-labels", "has no rows", "remove the file, or export it again")
-        faults.extend(fields.unkept(file, set(sheets[name].columns) - set(HEADERS[name])))
+        sheets[name] = video_files.table(where, data, HEADERS[name])
     if PHASES in sheets and not faults.errors():
         _check_names(Where(faults, sheets[PHASES].file), sheets[PHASES], source.vocabulary)
     for name in (ANNOTATIONS, VIDEOS):
@@ -184,7 +178,7 @@ def write(collection: Collection, out: Output) -> None:
     AnnotationError.raise_any(faults)
     names: list[tuple[object, ...]] = list(enumerate(phases.phases, start=1))
     tables = {ANNOTATIONS: begins, VIDEOS: videos, PHASES: names}
-    out.files.update({name: _csv(HEADERS[name], rows) for name, rows in tables.items()})
+    out.files.update({name: documents.csv_bytes([HEADERS[name], *rows], ";") for name, rows in tables.items()})
 
 
 def _phases_in_order(labels: Labels, out: Output, faults: Faults) -> list[tuple[int, int, int]]:
@@ -201,9 +195,3 @@ def _phases_in_order(labels: Labels, out: Output, faults: Faults) -> list[tuple[
             faults.extend([error(labels.recording, "gap", what, "label every frame from the first phase to the last, each once")])
             break
     return rows
-
-
-def _csv(header: tuple[str, ...], rows: list[tuple[object, ...]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, delimiter=";", lineterminator="\n").writerows([header, *rows])
-    return text.getvalue().encode()

@@ -17,7 +17,7 @@ from scrubin.base.faults import Faults
 from scrubin.base.text import csv_text
 from scrubin.labels import registry
 from scrubin.labels.model import LabelFiles, Labels, segment_rows
-from scrubin.labels.parse import fields, timed_rows
+from scrubin.labels.parse import timed_rows, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.parse.timed_rows import MILLISECOND
 from scrubin.labels.registry import ByHand, label_format
@@ -51,14 +51,8 @@ def read(source: LabelFiles) -> Labels:
         With every fault of the file, each with its line.
     """
     faults = Faults()
-    first, *others = sorted(source.files)
-    for other in others:
-        faults.error(other, "file-repeated", f"the video is also in {first}", "keep one of them")
-    where = Where(faults, first)
-    sheet = csv_text.read(first, source.files[first], READ)
-    faults.extend((*sheet.faults, *fields.unkept(first, set(sheet.columns) - {*READ, *ELSEWHERE})))
-    if sheet.columns and not sheet.rows and not sheet.faults:
-        where.error("no-labels", "has no rows", "remove the file, or export it again")
+    where = video_files.only(source, faults)
+    sheet = video_files.table(where, source.files[where.file], READ, ELSEWHERE)
     _check_case(where, sheet.rows, source.recording)
     spans = [span for _, span in timed_rows.spans(where, sheet.rows, READ, source.vocabulary)]
     once = list(dict.fromkeys(spans))

@@ -19,7 +19,7 @@ from scrubin.base.faults import Faults
 from scrubin.base.text import csv_text
 from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, phase_of, phase_rows
-from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse import documents, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
@@ -50,14 +50,8 @@ def read(source: LabelFiles) -> Labels:
         With every fault of the file, each with its line.
     """
     faults = Faults()
-    first, *others = sorted(source.files)
-    for other in others:
-        faults.error(other, "file-repeated", f"the video is also in {first}", "keep one of them")
-    where = Where(faults, first)
-    sheet = csv_text.read(first, source.files[first], (FRAME, PHASE))
-    faults.extend((*sheet.faults, *fields.unkept(first, set(sheet.columns) - {FRAME, PHASE})))
-    if sheet.columns and not sheet.rows and not sheet.faults:
-        where.error("no-labels", "has no rows", "remove the file, or export it again")
+    where = video_files.only(source, faults)
+    sheet = video_files.table(where, source.files[where.file], (FRAME, PHASE))
     positions: list[int] = []
     phases: list[int] = []
     for row in sheet.rows:
@@ -71,7 +65,7 @@ def read(source: LabelFiles) -> Labels:
     where.warning(
         "read-as", "picture 1 is taken as the first of the video, and each as two seconds", "no file says so, but the data set's users"
     )
-    layer = Layer(first, np.array(positions, np.int64), phase_rows(positions, phases))
+    layer = Layer(where.file, np.array(positions, np.int64), phase_rows(positions, phases))
     return Labels(source.recording, NAME, source.vocabulary, TWO_SECONDS, layer, faults=faults.all())
 
 

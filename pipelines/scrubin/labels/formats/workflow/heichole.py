@@ -13,8 +13,7 @@ from scrubin.base.faults import Faults
 from scrubin.labels import registry
 from scrubin.labels.formats.workflow.cholec80 import note_unlabelled
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, phase_of
-from scrubin.labels.parse import numbered_lines
-from scrubin.labels.parse.fields import Where
+from scrubin.labels.parse import numbered_lines, video_files
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
 NAME = "heichole"
@@ -39,10 +38,8 @@ def read(source: LabelFiles) -> Labels:
         With every fault of the file, each with its line.
     """
     faults = Faults()
-    first, *others = sorted(source.files)
-    for other in others:
-        faults.error(other, "file-repeated", f"the video is also in {first}", "keep one of them")
-    phases = numbered_lines.phase_layer(Where(faults, first), source.files[first], source.vocabulary, EXAMPLE, every_frame=True)
+    where = video_files.only(source, faults)
+    phases = numbered_lines.phase_layer(where, source.files[where.file], source.vocabulary, EXAMPLE, every_frame=True)
     AnnotationError.raise_any(faults)
     return Labels(source.recording, NAME, source.vocabulary, SOURCE_FRAMES, phases, faults=faults.all())
 

@@ -16,8 +16,7 @@ from scrubin.base.faults import Faults
 from scrubin.labels import registry
 from scrubin.labels.formats.workflow.heichole import BESIDE
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
-from scrubin.labels.parse import numbered_lines
-from scrubin.labels.parse.fields import Where
+from scrubin.labels.parse import numbered_lines, video_files
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
 NAME = "heichole-instruments"
@@ -45,11 +44,8 @@ def read(source: LabelFiles) -> Labels:
         With every fault of the file, each with its line.
     """
     faults = Faults()
-    first, *others = sorted(source.files)
-    for other in others:
-        faults.error(other, "file-repeated", f"the video is also in {first}", "keep one of them")
-    where, frames, instances = Where(faults, first), [], []
-    for number, (frame, *cells) in numbered_lines.rows(where, source.files[first], EXAMPLE, COLUMNS):
+    where, frames, instances = video_files.only(source, faults), [], []
+    for number, (frame, *cells) in numbered_lines.rows(where, source.files[where.file], EXAMPLE, COLUMNS):
         frames.append(frame)
         for column, cell in enumerate(cells):
             if cell > 1:
@@ -61,7 +57,7 @@ def read(source: LabelFiles) -> Labels:
                 instances.append({"position": frame, "instrument_id": ID_OF[column]})
     numbered_lines.note_gaps(where, frames)
     AnnotationError.raise_any(faults)
-    layer = Layer(first, np.array(frames, np.int64), instance_rows(instances), every_frame=True)
+    layer = Layer(where.file, np.array(frames, np.int64), instance_rows(instances), every_frame=True)
     return Labels(source.recording, NAME, source.vocabulary, SOURCE_FRAMES, instances=layer, detail="instrument", faults=faults.all())
 
 

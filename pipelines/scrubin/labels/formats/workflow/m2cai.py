@@ -15,7 +15,7 @@ from scrubin.base.faults import Faults
 from scrubin.labels import registry
 from scrubin.labels.formats.workflow.cholec80 import FPS, numbers_phases, phase_layer, phase_text
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels
-from scrubin.labels.parse.fields import Where
+from scrubin.labels.parse import video_files
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
 PREFIX = "workflow_video_"
@@ -42,10 +42,7 @@ def read(source: LabelFiles) -> Labels:
         With every fault of the file.
     """
     faults = Faults()
-    first, *others = sorted(source.files)
-    for other in others:
-        faults.error(other, "file-repeated", f"the video is also in {first}", "keep labels and predictions in folders of their own")
-    phases = phase_layer(Where(faults, first), source)
+    phases = phase_layer(video_files.only(source, faults, "keep labels and predictions in folders of their own"), source)
     AnnotationError.raise_any(faults)
     return Labels(source.recording, "m2cai", source.vocabulary, SOURCE_FRAMES, phases, faults=faults.all())
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, segment_rows
-from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse import documents, fields, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
@@ -50,24 +50,18 @@ def _has_spans_of_time(path: Path) -> bool:
 )
 def read(source: LabelFiles) -> Collection:
     """Return the phases and steps of the videos without an error; all faults are in ``Collection.faults``."""
-    faults = Faults()
-    recordings: dict[str, Labels] = {}
-    first: dict[str, str] = {}
-    for file, data in sorted(source.files.items()):
-        of_file, name = Faults(), PurePosixPath(file).name
-        recording = name.removesuffix(SUFFIX) if name.endswith(SUFFIX) else name.removesuffix(".json")
-        where = Where(of_file, file)
-        if first.setdefault(recording, file) != file:
-            where.error("file-repeated", f"{recording} has two files", f"keep this one or {first[recording]}")
-        document = documents.opened(documents.json_object, file, data, of_file)
-        if document is not None:
-            segments = segment_rows(_rows(where, document, source.vocabulary))
-            recordings[recording] = Labels(recording, "multibypass140", source.vocabulary, MILLISECOND, segments=segments)
-            of_file.extend(fields.unkept(file, _unkept(document)))
-        if of_file.errors():
-            recordings.pop(recording, None)
-        faults.extend(of_file.all())
-    return Collection(tuple(labels for _, labels in sorted(recordings.items())), faults=faults.all())
+    names = {file: PurePosixPath(file).name.removesuffix(".json").removesuffix(".mp4") for file in source.files}
+    return video_files.collection_of(source, names, partial(_labels, source.vocabulary))
+
+
+def _labels(vocabulary: Vocabulary, where: Where, recording: str, data: bytes) -> Labels | None:
+    document = documents.opened(documents.json_object, where.file, data, where.faults)
+    if document is None:
+        return None
+    segments = segment_rows(_rows(where, document, vocabulary))
+    beyond = fields.keys_beyond(document, {*LISTS, "vocabulary"}, dict.fromkeys(LISTS, SPAN_KEYS))
+    where.faults.extend(fields.unkept(where.file, beyond))
+    return Labels(recording, "multibypass140", vocabulary, MILLISECOND, segments=segments)
 
 
 def _rows(where: Where, document: Mapping[str, Any], vocabulary: Vocabulary) -> list[tuple[str, int, int, int]]:
@@ -78,15 +72,6 @@ def _rows(where: Where, document: Mapping[str, Any], vocabulary: Vocabulary) -> 
         what = "it has neither phases nor steps"
         where.error("layout", what, "give a list of either, or name the format that the file has")
     return [row for key in LISTS if key in document for row in _spans(where, document, key, vocabulary)]
-
-
-def _unkept(document: Mapping[str, Any]) -> set[str]:
-    names = {f"'{key}' of the file" for key in document.keys() - LISTS.keys() - {"vocabulary"}}
-    for key in LISTS:
-        listed = document.get(key)
-        for span in listed if isinstance(listed, list) else []:
-            names |= {f"'{name}' of {key}" for name in span.keys() - SPAN_KEYS} if isinstance(span, Mapping) else set()
-    return names
 
 
 def _spans(where: Where, document: Mapping[str, Any], key: str, vocabulary: Vocabulary) -> list[tuple[str, int, int, int]]:

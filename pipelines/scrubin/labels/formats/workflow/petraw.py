@@ -11,20 +11,21 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 import numpy as np
 
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Faults
 from scrubin.base.text import csv_text
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary, fold
 from scrubin.labels import registry
-from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, phase_rows, segment_rows
-from scrubin.labels.parse import columns, documents, fields
+from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, layer_of_phases
+from scrubin.labels.parse import columns, documents, fields, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, dataset_format
+from scrubin.labels.timing import of_phases
 
 NAME = "petraw"
 PHASE, STEP = "Phase", "Step"
@@ -65,21 +66,11 @@ def _has_phases_and_steps(path: Path) -> bool:
 )
 def read(source: LabelFiles) -> Collection:
     """Return the phases by frame and the steps as spans of the videos without an error; all faults are in ``Collection.faults``."""
-    faults = Faults()
-    recordings: dict[str, Labels] = {}
-    for file, data in sorted(source.files.items()):
-        of_file = Faults()
-        where, recording = Where(of_file, file), PurePosixPath(file).stem.removesuffix(SUFFIX)
-        if recording in recordings:
-            where.error("file-repeated", f"the video {recording} has two files", "keep one of them")
-        labels = _labels(where, recording, data, source.vocabulary)
-        faults.extend(of_file.all())
-        if labels is not None and not of_file.errors():
-            recordings[recording] = labels
-    return Collection(tuple(labels for _, labels in sorted(recordings.items())), faults=faults.all())
+    names = {file: PurePosixPath(file).stem.removesuffix(SUFFIX) for file in source.files}
+    return video_files.collection_of(source, names, partial(_labels, source.vocabulary))
 
 
-def _labels(where: Where, recording: str, data: bytes, names: Vocabulary) -> Labels | None:
+def _labels(names: Vocabulary, where: Where, recording: str, data: bytes) -> Labels | None:
     sheet = csv_text.read(where.file, data, (PHASE, STEP))
     where.faults.extend(sheet.faults)
     if sheet.columns and not sheet.rows and not sheet.faults:
@@ -90,9 +81,9 @@ def _labels(where: Where, recording: str, data: bytes, names: Vocabulary) -> Lab
     where.faults.extend(fields.unkept(where.file, [name for name in sheet.columns if name not in (PHASE, STEP) and not _numbers(name)]))
     phases = [_id_of(where.at(row.place), names, "phase", row.cells[PHASE]) for row in sheet.rows]
     steps = [_id_of(where.at(row.place), names, "step", row.cells[STEP]) for row in sheet.rows]
-    frames = list(range(len(phases)))
-    layer = Layer(where.file, np.array(frames, np.int64), phase_rows(frames, phases), every_frame=True)
-    return Labels(recording, NAME, names, SOURCE_FRAMES, phases=layer, segments=segment_rows(_runs(steps)))
+    layer = layer_of_phases(where.file, dict(enumerate(phases)), every_frame=True)
+    segments = of_phases(layer.positions, np.array(steps, np.int64), "step")
+    return Labels(recording, NAME, names, SOURCE_FRAMES, phases=layer, segments=segments)
 
 
 def _id_of(where: Where, names: Vocabulary, kind: str, name: str) -> int:
@@ -151,14 +142,3 @@ def _uneven(times: Sequence[int | None]) -> int | None:
     usual = [step for step in steps if step <= 2 * statistics.median_low(steps)] if steps else []
     uneven = (i for i, step in enumerate(steps, start=1) if 2 * abs(step * len(usual) - sum(usual)) >= sum(usual))
     return next(uneven, None)
-
-
-def _runs(ids: Sequence[int]) -> list[tuple[str, int, int, int]]:
-    """Return each run of frames with one step, half open."""
-    found: list[tuple[str, int, int, int]] = []
-    start = 0
-    for id_, run in itertools.groupby(ids):
-        end = start + len(list(run))
-        found.append(("step", start, end, id_))
-        start = end
-    return found

@@ -7,8 +7,6 @@ numbered from 1; 0 is "none in view", -2 "no second one". The video is called li
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,11 +17,12 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
 from scrubin.base.text import csv_text
 from scrubin.labels import registry
-from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, segment_rows
+from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
+from scrubin.labels.parse import video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import SECONDS, covered, of_clock
 from scrubin.labels.registry import ByHand, Output, label_format, writes
-from scrubin.labels.timing import BETWEEN_FRAMES, EXACT_EDGES
+from scrubin.labels.timing import BETWEEN_FRAMES, EXACT_EDGES, of_phases
 
 NAME = "pitvis"
 COLUMNS = ("int_video", "int_time", "int_step", "int_instrument1", "int_instrument2")
@@ -56,10 +55,7 @@ def read(source: LabelFiles) -> Labels:
     ((file, data),) = source.files.items()
     faults = Faults()
     where = Where(faults, file)
-    sheet = csv_text.read(file, data, COLUMNS)
-    faults.extend(sheet.faults)
-    if sheet.columns and not sheet.rows and not sheet.faults:
-        where.error("no-labels", "has no rows", "remove the file, or export it again")
+    sheet = video_files.table(where, data, COLUMNS)
     seconds: list[int] = []
     steps: list[int] = []
     instances: list[dict[str, Any]] = []
@@ -74,15 +70,16 @@ def read(source: LabelFiles) -> Labels:
             steps.append(step)
             instances += [{"position": second, "instrument_id": tool - 1} for tool in tools if tool > NOTHING]
     AnnotationError.raise_any(faults)
-    layer = Layer(file, np.array(seconds, np.int64), instance_rows(instances))
+    positions, of_positions = np.array(seconds, np.int64), np.array(steps, np.int64)
+    inside = of_positions != OUTSIDE
     return Labels(
         source.recording,
         NAME,
         source.vocabulary,
         SECOND,
-        instances=layer,
+        instances=Layer(file, positions, instance_rows(instances)),
         detail="instrument",
-        segments=segment_rows(list(_runs(seconds, steps))),
+        segments=of_phases(positions[inside], of_positions[inside] - 1, "step"),
         faults=faults.all(),
     )
 
@@ -127,14 +124,6 @@ def _are_known(where: Where, step: int, tools: list[int], source: LabelFiles) ->
         what = f"step {step} does not go with the instruments {tools[0]} and {tools[1]}"
         where.warning("outside", what, f"{OUTSIDE} is outside the patient in both columns, and a second instrument needs a first")
     return True
-
-
-def _runs(seconds: list[int], steps: list[int]) -> Iterator[tuple[str, int, int, int]]:
-    """Yield each run of seconds with one step, half open."""
-    rows = [(second, step) for second, step in zip(seconds, steps, strict=True) if step != OUTSIDE]
-    for (step, _), run in itertools.groupby(enumerate(rows), lambda one: (one[1][1], one[1][0] - one[0])):
-        of_run = [second for _, (second, _) in run]
-        yield "step", of_run[0], of_run[-1] + 1, step - 1
 
 
 @writes(NAME, holds=("segments", "instances", "boxless", "partial", "empty frames"), fps=Fraction(1), vocabulary=NAME)

@@ -11,11 +11,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from scrubin.base.faults import Faults
-from scrubin.base.text import csv_text
 from scrubin.labels import registry
 from scrubin.labels.model import Collection, LabelFiles, Labels, segment_rows
-from scrubin.labels.parse import fields, timed_rows
-from scrubin.labels.parse.fields import Where
+from scrubin.labels.parse import timed_rows, video_files
 from scrubin.labels.parse.timed_rows import MILLISECOND
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
@@ -38,14 +36,8 @@ def _has_segments(path: Path) -> bool:
 def read(source: LabelFiles) -> Collection:
     """Return the segments of the videos as spans of phases, none where there is an error; all faults are in ``Collection.faults``."""
     faults = Faults()
-    first, *others = sorted(source.files)
-    for other in others:
-        Where(faults, other).error("file-repeated", f"there is also {first}", "convert the folders one by one")
-    where = Where(faults, first)
-    sheet = csv_text.read(first, source.files[first], COLUMNS)
-    faults.extend((*sheet.faults, *fields.unkept(first, set(sheet.columns) - set(COLUMNS))))
-    if sheet.columns and not sheet.rows and not sheet.faults:
-        where.error("no-labels", "has no rows", "remove the file, or export it again")
+    where = video_files.only(source, faults, "convert the folders one by one", "there is also")
+    sheet = video_files.table(where, source.files[where.file], COLUMNS)
     found = timed_rows.by_video(where, sheet.rows, COLUMNS, source.vocabulary)
     if faults.errors():
         return Collection(faults=faults.all())
