@@ -172,7 +172,7 @@ class Detection(Measure):
     def values(self, of: PredictedVideo, clip: slice | None = None) -> FloatArray:
         """Return the average precision of every class."""
         first, last = (0, of.frames) if clip is None else (clip.start, clip.stop)
-        sides = [self._rows(_between(side, first, last), first) for side in of.sides]
+        sides = [self._rows(_part(side, (side.frames >= first) & (side.frames < last)), first) for side in of.sides]
         study = BoxStudy(("video",), [last - first], {self.part: self._size()}, *sides)
         scored = average_precision(study, self.part, threshold=self.iou, scope="global")
         return np.array([scored.classes[str(id_)].value for id_ in range(self._size())])
@@ -199,10 +199,6 @@ def _placed(side: Boxes, frames: IntArray, sizes_px: FloatArray | None) -> Boxes
     places = np.searchsorted(frames, kept.frames)
     boxes = kept.boxes_xywh if sizes_px is None else in_px(kept.boxes_xywh, sizes_px[places])
     return replace(kept, frames=places, boxes_xywh=boxes)
-
-
-def _between(side: Boxes, first: int, last: int) -> Boxes:
-    return _part(side, (side.frames >= first) & (side.frames < last))
 
 
 def _part(side: Boxes, own: BoolArray) -> Boxes:
