@@ -53,10 +53,10 @@ def test_panoptic_quality_is_what_is_counted_by_hand(cases, seed):
     assert largest_difference(cases, seed) < 1e-12
 
 
-def square(left, size=20, place=0, class_=0, score=1.0, crowd=False):
+def square(left, size=20, place=0, class_=0, score=1.0):
     pixels = np.zeros((HEIGHT, WIDTH), bool)
     pixels[10 : 10 + size, left : left + size] = True
-    return Instance(place, class_, score, pixels, crowd)
+    return Instance(place, class_, score, pixels)
 
 
 def qualities(truth, found, confidence=0.5):
