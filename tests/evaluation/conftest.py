@@ -1,10 +1,11 @@
-"""A ground truth of two videos, and a submission for it."""
+"""A ground truth of two videos, and a submission for it; contests of files."""
 
 from __future__ import annotations
 
 import pytest
 
 from challenge_cases import FRAMES, document, labels, scores, write, write_labels
+from contest_cases import TASKS, contest
 from scrubin.evaluate import submission, submission_truth
 
 
@@ -12,6 +13,15 @@ from scrubin.evaluate import submission, submission_truth
 def truth(tmp_path):
     videos = {"VID01": labels(1, FRAMES), "VID02": labels(2, FRAMES)}
     return submission_truth.read(write_labels(tmp_path / "truth", videos))
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """Labels and submissions of every task of files, in a folder of its name."""
+    folder = tmp_path_factory.mktemp("contests")
+    for task in TASKS:
+        contest(folder / task, task)
+    return folder
 
 
 @pytest.fixture

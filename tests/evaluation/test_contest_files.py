@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from contest_cases import CASES, SCORE, TASKS, VIDEOS, coco_truth, contest, dumps, put
+from contest_cases import CASES, SCORE, TASKS, VIDEOS, coco_truth, dumps, put
 from scrubin import cli
 from scrubin.base.faults import error
 from scrubin.evaluate import side as of_side
@@ -21,14 +21,6 @@ from scrubin.evaluate.ranking import entry_scores
 from scrubin.evaluate.ranking.contest import TeamScores
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import entries
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("contests")
-    for task in TASKS:
-        contest(folder / task, task)
-    return folder
 
 
 def run(capsys, *arguments):

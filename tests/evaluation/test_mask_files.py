@@ -11,7 +11,7 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from mask_cases import HEIGHT, LENGTHS, WIDTH, drawn
-from score_runs import fault, put, results, sides
+from score_runs import put, results
 from scrubin.labels.masks import counts, rle
 
 PLACES = [(video, frame) for video, length in zip("abc", LENGTHS, strict=True) for frame in range(length)]
@@ -113,15 +113,6 @@ def test_results_are_as_large_as_their_boxes_and_those_with_masks_alone_as_their
     every, by_size = published(files, "bbox")[0], published(files, "bbox")[3:6]
     values = [one["overall"]["value"] for one in numbers(files, capsys, "kind=sizes", "component=i")]
     assert values == [None if value < 0 else pytest.approx(value, abs=1e-12) for value in (every, *by_size)]
-
-
-def test_a_segmentation_that_cannot_be_used_is_an_error_with_its_place(files, capsys):
-    found = read(files, FOUND)
-    found[2]["segmentation"]["counts"] = "05"
-    write(files, FOUND, found)
-    said = fault(capsys, *sides(files, "detection", "--variant", "kind=masks"))
-    assert "found.json, annotation 3" in said
-    assert "the runs of a mask cover 5 px, its picture of 160 x 120 px has 19200" in said
 
 
 def test_pixels_of_annotations_scored_against_themselves_are_perfect(files, capsys):

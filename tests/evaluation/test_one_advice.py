@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 
-import numpy as np
 import pytest
 
-from challenge_cases import WORDS, labels, scores, write, write_labels
+from challenge_cases import detected, document, labels, scores, write, write_labels
 from scrubin.cli import main
 
 FRAMES = 40
@@ -21,15 +20,12 @@ def challenge(tmp_path):
     truth = {"VID01": labels(1, FRAMES), "VID02": labels(2, FRAMES)}
     write_labels(tmp_path / "gt", truth)
 
-    def frame(row, of):
-        found = [{"triplet": int(one), "instrument": [WORDS.triplets[one][0], 0.9, 0.1, 0.2, 0.3, 0.4]} for one in np.flatnonzero(of)]
-        return {"recognition": row.tolist(), "detection": found}
-
     def made(as_frames=lambda frame: [frame]):
         (tmp_path / "csv").mkdir()
         for name, of in truth.items():
-            values, at_frames = scores(3, of, 1), [(number, at) for at in range(FRAMES) for number in as_frames(at)]
-            write(tmp_path / "json", {name: {str(number): frame(values[at], of[at]) for number, at in at_frames}})
+            values, boxes = document(scores(3, of, 1)), detected(of)
+            at_frames = [(number, at) for at in range(FRAMES) for number in as_frames(at)]
+            write(tmp_path / "json", {name: {str(number): values[str(at)] | boxes[str(at)] for number, at in at_frames}})
             rows = "".join(f"{number},{7 * at // FRAMES}\n" for number, at in at_frames)
             (tmp_path / "csv" / f"{name}.csv").write_text(f"frame,phase_id\n{rows}")
         return tmp_path

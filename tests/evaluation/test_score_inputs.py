@@ -29,12 +29,6 @@ def test_a_video_that_is_not_predicted_is_named_with_the_one_that_it_may_be(stud
     assert "VID02: the video is not predicted; is it video2? name it as in the ground truth" in fault(capsys, *recognition(study))
 
 
-def test_missing_frames_are_told_as_ranges(study, capsys):
-    np.save(study / "found/VID01.npy", np.load(study / "found/VID01.npy")[:9])
-    said = fault(capsys, *recognition(study))
-    assert "frames 9-11: labelled, but not predicted: labels are numbered 0 to 11, predictions 0 to 8 (3 frames)" in said
-
-
 def test_frames_and_videos_without_label_do_not_count_and_are_told(study, capsys):
     before = good(capsys, *recognition(study)).out
     np.save(study / "found/VID01.npy", np.concatenate([np.load(study / "found/VID01.npy"), np.ones((2, 100))]))

@@ -7,16 +7,8 @@ import re
 
 import pytest
 
-from contest_cases import SCORE, TASKS, VIDEOS, contest
+from contest_cases import SCORE, TASKS, VIDEOS
 from score_runs import LOADED, area, good
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("pages")
-    for task in TASKS:
-        contest(folder / task, task)
-    return folder
 
 
 def page_of(folder, task, capsys, *more):

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from challenge_cases import WORDS, labels, scores, write, write_labels
+from challenge_cases import WORDS, detected, document, labels, scores, write, write_labels
 from scrubin import cli
 from scrubin.base.faults import Fault, Faults
 from scrubin.base.vocabulary import vocabulary
@@ -27,35 +27,27 @@ def challenge(tmp_path):
     write_labels(tmp_path / "gt", truth, box=tuple(BOX))
     documents = {}
     for name, of in truth.items():
-        rows = zip(scores(3, of, 1), of, strict=True)
-        documents[name] = {str(frame): {"recognition": row.tolist(), "detection": boxes(one)} for frame, (row, one) in enumerate(rows)}
+        boxes = detected(of, shift=0.3)
+        documents[name] = {frame: row | boxes[frame] for frame, row in document(scores(3, of, 1)).items()}
     return tmp_path, documents
-
-
-def boxes(of):
-    return [{"triplet": int(one), "instrument": [WORDS.triplets[one][0], 0.9, *BOX]} for one in np.flatnonzero(of)]
-
-
-def _frame(document, frame="3"):
-    return document[frame]
 
 
 CHANGES = {
     "nothing": lambda document: None,
-    "above 1": lambda document: _frame(document)["recognition"].__setitem__(5, 1.5),
-    "nan": lambda document: _frame(document)["recognition"].__setitem__(5, float("nan")),
-    "94 classes": lambda document: _frame(document).update(recognition=[0.5] * 94),
-    "nested": lambda document: _frame(document).update(recognition=[_frame(document)["recognition"]]),
-    "bare": lambda document: document.update({"3": _frame(document)["recognition"]}),
+    "above 1": lambda document: document["3"]["recognition"].__setitem__(5, 1.5),
+    "nan": lambda document: document["3"]["recognition"].__setitem__(5, float("nan")),
+    "94 classes": lambda document: document["3"].update(recognition=[0.5] * 94),
+    "nested": lambda document: document["3"].update(recognition=[document["3"]["recognition"]]),
+    "bare": lambda document: document.update({"3": document["3"]["recognition"]}),
     "padded": lambda document: document.update({"00003": document.pop("3")}),
     "spelled": lambda document: document.update({"frame_3": document.pop("3")}),
     "no frame": lambda document: document.update(info={}),
-    "no detection": lambda document: _frame(document).pop("detection"),
-    "misspelt": lambda document: _frame(document).update(recogniton=_frame(document).pop("recognition")),
-    "not kept": lambda document: _frame(document).update(time_ms=4),
-    "another instrument": lambda document: _frame(document).update(detection=[{"triplet": 17, "instrument": [3, 0.5, *BOX]}]),
-    "triplet id": lambda document: _frame(document).update(detection=[{"triplet": 100, "instrument": [0, 0.5, *BOX]}]),
-    "corners": lambda document: _frame(document).update(detection=[{"triplet": 17, "instrument": [0, 0.5, 0.5, 0.5, 0.9, 0.9]}]),
+    "no detection": lambda document: document["3"].pop("detection"),
+    "misspelt": lambda document: document["3"].update(recogniton=document["3"].pop("recognition")),
+    "not kept": lambda document: document["3"].update(time_ms=4),
+    "another instrument": lambda document: document["3"].update(detection=[{"triplet": 17, "instrument": [3, 0.5, *BOX]}]),
+    "triplet id": lambda document: document["3"].update(detection=[{"triplet": 100, "instrument": [0, 0.5, *BOX]}]),
+    "corners": lambda document: document["3"].update(detection=[{"triplet": 17, "instrument": [0, 0.5, 0.5, 0.5, 0.9, 0.9]}]),
     "all as corners": lambda document: [
         one["instrument"].__setitem__(slice(2, 6), [0.1, 0.1, 0.3, 0.3]) for frame in document.values() for one in frame["detection"]
     ],
@@ -120,8 +112,8 @@ def test_every_command_finds_the_same_faults_in_a_file(challenge, capsys, case):
 
 def test_an_instrument_that_is_not_the_triplets_counts_as_written(challenge, capsys):
     folder, documents = challenge
-    for document in documents.values():
-        for frame in document.values():
+    for frames in documents.values():
+        for frame in frames.values():
             for one in frame["detection"]:
                 one["instrument"][0] = (one["instrument"][0] + 3) % 6
     team = write(folder / "team", documents)

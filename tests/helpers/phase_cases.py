@@ -22,14 +22,10 @@ def ids(digits: str) -> list[int]:
     return [int(digit) for digit in digits]
 
 
-def golden_videos(videos: list[dict], key: str = "id") -> list[PhaseVideo]:
+def golden_videos(videos: list[dict]) -> list[PhaseVideo]:
     """Videos of a golden file; ``pred`` is one run, or a list of runs."""
     return [
-        PhaseVideo(
-            one[key],
-            ids(one["gt"]),
-            [ids(run) for run in one["pred"]] if isinstance(one["pred"], list) else ids(one["pred"]),
-        )
+        PhaseVideo(one["id"], ids(one["gt"]), [ids(run) for run in one["pred"]] if isinstance(one["pred"], list) else ids(one["pred"]))
         for one in videos
     ]
 

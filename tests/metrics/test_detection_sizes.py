@@ -103,13 +103,9 @@ def largest_difference(cases, seed):
     return max(apart)
 
 
-def test_average_precision_by_size_is_that_of_pycocotools():
-    assert largest_difference(6, seed=1) < 1e-12
-
-
-@pytest.mark.slow
-def test_average_precision_by_size_is_that_of_pycocotools_on_many():
-    assert largest_difference(200, seed=2) < 1e-12
+@pytest.mark.parametrize(("cases", "seed"), [(6, 1), pytest.param(200, 2, marks=pytest.mark.slow)])
+def test_average_precision_by_size_is_that_of_pycocotools(cases, seed):
+    assert largest_difference(cases, seed) < 1e-12
 
 
 def test_equal_confidences_of_a_frame_take_turns_in_the_order_of_the_file_as_by_pycocotools():

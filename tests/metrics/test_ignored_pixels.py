@@ -48,13 +48,9 @@ def pixels_apart(seed):
     return apart
 
 
-def test_pixels_are_those_of_scikit_learn_on_what_is_counted():
-    assert pixels_apart(1) < 1e-12
-
-
-@pytest.mark.slow
-def test_pixels_are_those_of_scikit_learn_on_what_is_counted_on_many():
-    assert max(pixels_apart(seed) for seed in range(100, 160)) < 1e-12
+@pytest.mark.parametrize("seeds", [[1], pytest.param(range(100, 160), marks=pytest.mark.slow)], ids=["few", "many"])
+def test_pixels_are_those_of_scikit_learn_on_what_is_counted(seeds):
+    assert max(pixels_apart(seed) for seed in seeds) < 1e-12
 
 
 def precision_apart(seed):
@@ -67,13 +63,9 @@ def precision_apart(seed):
     return float(np.abs(ours - published([*truth, *crowds], found)).max())
 
 
-def test_for_average_precision_it_is_a_crowd_of_every_class():
-    assert max(precision_apart(seed) for seed in range(4)) < 1e-12
-
-
-@pytest.mark.slow
-def test_for_average_precision_it_is_a_crowd_of_every_class_on_many():
-    assert max(precision_apart(seed) for seed in range(100, 250)) < 1e-12
+@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(100, 250), marks=pytest.mark.slow)], ids=["few", "many"])
+def test_for_average_precision_it_is_a_crowd_of_every_class(seeds):
+    assert max(precision_apart(seed) for seed in seeds) < 1e-12
 
 
 def test_a_picture_that_is_not_counted_at_all_says_nothing_of_anybody():

@@ -75,13 +75,9 @@ def largest_difference(cases, seed):
     return apart
 
 
-def test_scores_are_those_of_the_programs_written_out():
-    assert largest_difference(3, seed=50) < 1e-12
-
-
-@pytest.mark.slow
-def test_scores_are_those_of_the_programs_written_out_on_many():
-    assert largest_difference(60, seed=5000) < 1e-12
+@pytest.mark.parametrize(("cases", "seed"), [(3, 50), pytest.param(60, 5000, marks=pytest.mark.slow)])
+def test_scores_are_those_of_the_programs_written_out(cases, seed):
+    assert largest_difference(cases, seed) < 1e-12
 
 
 def test_a_draw_of_every_video_once_is_no_draw():

@@ -17,13 +17,9 @@ def largest_difference(cases, seed):
     return max(float(np.abs(ours(*one) - published(*one)).max()) for one in (drawn(seed + case) for case in range(cases)))
 
 
-def test_the_twelve_numbers_are_those_of_pycocotools():
-    assert largest_difference(6, seed=10) < 1e-12
-
-
-@pytest.mark.slow
-def test_the_twelve_numbers_are_those_of_pycocotools_on_many():
-    assert largest_difference(150, seed=1000) < 1e-12
+@pytest.mark.parametrize(("cases", "seed"), [(6, 10), pytest.param(150, 1000, marks=pytest.mark.slow)])
+def test_the_twelve_numbers_are_those_of_pycocotools(cases, seed):
+    assert largest_difference(cases, seed) < 1e-12
 
 
 def test_annotations_as_predictions_are_perfect_and_no_predictions_find_nothing():

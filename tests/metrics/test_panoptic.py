@@ -48,19 +48,15 @@ def largest_difference(cases, seed):
     return apart
 
 
-def test_panoptic_quality_is_what_is_counted_by_hand():
-    assert largest_difference(6, seed=20) < 1e-12
+@pytest.mark.parametrize(("cases", "seed"), [(6, 20), pytest.param(200, 2000, marks=pytest.mark.slow)])
+def test_panoptic_quality_is_what_is_counted_by_hand(cases, seed):
+    assert largest_difference(cases, seed) < 1e-12
 
 
-@pytest.mark.slow
-def test_panoptic_quality_is_what_is_counted_by_hand_on_many():
-    assert largest_difference(200, seed=2000) < 1e-12
-
-
-def square(left, size=20, place=0, class_=0, score=1.0, crowd=False):
+def square(left, size=20, place=0, class_=0, score=1.0):
     pixels = np.zeros((HEIGHT, WIDTH), bool)
     pixels[10 : 10 + size, left : left + size] = True
-    return Instance(place, class_, score, pixels, crowd)
+    return Instance(place, class_, score, pixels)
 
 
 def qualities(truth, found, confidence=0.5):

@@ -45,13 +45,9 @@ def largest_difference(cases, seed):
     return apart
 
 
-def test_values_of_frames_are_those_of_the_definitions():
-    assert largest_difference(2, seed=30) < 1e-12
-
-
-@pytest.mark.slow
-def test_values_of_frames_are_those_of_the_definitions_on_many():
-    assert largest_difference(100, seed=3000) < 1e-12
+@pytest.mark.parametrize(("cases", "seed"), [(2, 30), pytest.param(100, 3000, marks=pytest.mark.slow)])
+def test_values_of_frames_are_those_of_the_definitions(cases, seed):
+    assert largest_difference(cases, seed) < 1e-12
 
 
 MONAI = json.loads((Path(__file__).parents[1] / "data/metrics/pixels_monai.json").read_text(encoding="utf-8"))

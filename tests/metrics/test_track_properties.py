@@ -161,7 +161,7 @@ def test_tracks_that_are_none_are_refused(rows, said):
 
 def test_videos_are_given_once_each():
     one = TrackVideo("a", 1, cases.rows_of([]), cases.rows_of([]))
-    for videos, said in (([], "no video is given"), ([one, one], "a video is given twice")):
+    for videos, said in (([], "no video is given"), ([one, one], "video a is given twice")):
         with pytest.raises(MetricsError, match=said):
             counted(videos, 1, 0.5)
 

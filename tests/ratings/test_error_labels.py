@@ -10,9 +10,9 @@ from scrubin.ratings.marks import changes, contradictions, harmonise, statements
 from scrubin.ratings.params import FailureRule
 
 
-def marks_of(marks, error="fewer_than_three_throws"):
+def marks_of(marks):
     """Marks from id -> rater -> marked."""
-    rows = [(id_, "Knot", rater, error, marked) for id_, raters in marks.items() for rater, marked in raters.items()]
+    rows = [(id_, "Knot", rater, "fewer_than_three_throws", marked) for id_, raters in marks.items() for rater, marked in raters.items()]
     return pd.DataFrame(rows, columns=["id", "task", "rater", "error", "marked"]).astype({"marked": bool})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -19,7 +20,7 @@ from scrubin.evaluate.metrics.phases import PhaseVideo
 from scrubin.evaluate.metrics.recognition import TripletMap, TripletVideo
 from scrubin.evaluate.metrics.result import Result, over_runs
 from scrubin.evaluate.metrics.tracks import TrackVideo
-from scrubin.evaluate.metrics.variants import Choice
+from scrubin.evaluate.metrics.variants import SCOPES, Choice
 from scrubin.evaluate.released_truth import ReleasedTruth
 from scrubin.evaluate.series import IntArray
 
@@ -207,6 +208,23 @@ def chosen(choices: Mapping[str, Choice], variant: Sequence[str], metric: str) -
             raise MetricsError(msg)
         values[name] = value
     return {name: values.get(name, choice.default) for name, choice in choices.items()}
+
+
+def number_of(name: str, text: str, is_allowed: Callable[[float], bool], give: str) -> float:
+    """Return the number that a choice is; raises `MetricsError` that says what to give where it is none, or none that is allowed."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and is_allowed(value)):
+        msg = f"--variant {name}={text}: give {give}"
+        raise MetricsError(msg)
+    return value
+
+
+def scopes_of(choice: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the scopes that a choice names."""
+    return SCOPES[1:] if choice["scope"] == "both" else (choice["scope"],)
 
 
 def refuse_foreign(choice: Mapping[str, str], choices: Mapping[str, Choice], of_kind: Mapping[str, Sequence[str]]) -> None:

@@ -115,7 +115,7 @@ def table(scored: Sequence[ScoredResult]) -> Iterator[str]:
     metrics = dict.fromkeys((one.result.variant.metric, one.result.variant.semantics) for one in scored)
     for metric, semantics in metrics:
         own = [one for one in scored if (one.result.variant.metric, one.result.variant.semantics) == (metric, semantics)]
-        shared = _shared([one.result.variant.said for one in own])
+        shared = shared_options([one.result.variant.said for one in own])
         yield "; ".join([f"{metric} ({semantics})", *(f"{key}={value}" for key, value in sorted(shared.items()))])
         rows = [_row(one, shared) for one in own]
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
@@ -143,7 +143,8 @@ def _row(one: ScoredResult, shared: Mapping[str, str]) -> tuple[str, str, str, s
     return options, _shown(result.overall.value), f"n={result.overall.n}", bounds
 
 
-def _shared(options: Sequence[Mapping[str, str]]) -> dict[str, str]:
+def shared_options(options: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Return what all of some options have alike."""
     return {key: value for key, value in options[0].items() if all(other.get(key) == value for other in options)}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrubin.evaluate.metrics.result import Value
-from scrubin.evaluate.score_document import DIGITS, ScoredResult, is_lone_deviation
+from scrubin.evaluate.score_document import DIGITS, ScoredResult, is_lone_deviation, shared_options
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def overall(scored: Sequence[ScoredResult]) -> list[dict[str, Any]]:
     kept = [one for one in scored if not is_lone_deviation(one.result)]
     groups = []
     for metric, of_metric in _grouped(kept, lambda one: (one.result.variant.metric, one.result.variant.semantics)).items():
-        shared = _shared([one.result.variant.said for one in of_metric])
+        shared = shared_options([one.result.variant.said for one in of_metric])
         rows = [
             {
                 "options": _options(one, shared),
@@ -72,7 +72,7 @@ def overall(scored: Sequence[ScoredResult]) -> list[dict[str, Any]]:
             }
             for one in of_metric
         ]
-        groups.append({"metric": " ".join(metric[:1]), "semantics": metric[1], "shared": _text(shared), "rows": rows})
+        groups.append({"metric": metric[0], "semantics": metric[1], "shared": _text(shared), "rows": rows})
     return groups
 
 
@@ -86,9 +86,14 @@ def by_video(scored: Sequence[ScoredResult]) -> list[dict[str, Any]]:
     return _tables(scored, lambda one: one.result.videos, lambda _: {})
 
 
+def with_values_by_video(scored: Sequence[ScoredResult]) -> list[ScoredResult]:
+    """Return the results that have values by video, of repeated runs their means alone."""
+    return [one for one in scored if one.result.videos and "SD" not in one.result.variant.options.get("runs", "")]
+
+
 def dots(scored: Sequence[ScoredResult]) -> dict[str, Any]:
     """Return the strips of dots: one for each result with values by video, a dot for each video."""
-    with_videos = [one for one in scored if one.result.videos and "SD" not in one.result.variant.options.get("runs", "")]
+    with_videos = with_values_by_video(scored)
     strips = [_strip(one) for one in with_videos[:DOTTED]]
     return {"strips": strips, "left_out": len(with_videos) - len(strips)}
 
@@ -146,7 +151,7 @@ def _tables(
     tables = []
     for keys, group in _grouped(kept, lambda one: (_of(one), *values_of(one))).items():
         beside, names = group[:COLUMNS], names_of(group[0])
-        shared = _shared([one.result.variant.said for one in beside])
+        shared = shared_options([one.result.variant.said for one in beside])
         rows = [
             {
                 "key": key,
@@ -169,10 +174,6 @@ def _grouped(scored: Sequence[ScoredResult], key: Callable[[ScoredResult], tuple
     for one in scored:
         groups.setdefault(key(one), []).append(one)
     return groups
-
-
-def _shared(options: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    return {key: value for key, value in options[0].items() if all(other.get(key) == value for other in options)}
 
 
 def _options(one: ScoredResult, shared: Mapping[str, str]) -> str:

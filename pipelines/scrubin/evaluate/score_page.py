@@ -94,6 +94,6 @@ def _drawn(metric: str, one: Computed, scored: Sequence[ScoredResult], said: Sai
 
 def _chosen(scored: Sequence[ScoredResult]) -> list[ScoredResult]:
     """Return the result whose videos are named: of triplets where there are some, else the first with values by video."""
-    with_videos = [one for one in scored if one.result.videos and "SD" not in one.result.variant.options.get("runs", "")]
+    with_videos = score_numbers.with_values_by_video(scored)
     of_triplets = [one for one in with_videos if one.result.variant.options.get("component") == "ivt"]
     return (of_triplets or with_videos)[:1]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import combinations
 from typing import Any, Literal
@@ -91,19 +91,23 @@ def pairwise_concordance(scores: pd.DataFrame) -> dict[str, Any]:
         ``pairs``: per pair ``a-b`` its n, the forms of rho_c and Pearson's r; NaN where undefined.
         ``mean``: per form the mean over the pairs where it is defined, and their number ``n_pairs``.
     """
-    wide: Mapping[str, dict[str, float]] = {
-        str(rater): dict(zip(group.id, group.score, strict=True)) for rater, group in scores.groupby("rater")
+    pairs: dict[str, dict[str, float]] = {
+        pair: {"n": len(x), **{form: concordance(x, y, form) for form in FORMS}, "pearson": correlation(x, y)}
+        for pair, x, y in _pairs(scores, "score")
     }
-    pairs: dict[str, dict[str, float]] = {}
-    for a, b in combinations(sorted(wide), 2):
-        common = sorted(set(wide[a]) & set(wide[b]))
-        x, y = [wide[a][id_] for id_ in common], [wide[b][id_] for id_ in common]
-        pairs[f"{a}-{b}"] = {"n": len(common), **{form: concordance(x, y, form) for form in FORMS}, "pearson": correlation(x, y)}
     mean: dict[str, float] = {}
     for form in FORMS:
         defined = [pair[form] for pair in pairs.values() if not math.isnan(pair[form])]
         mean |= {form: statistics.mean(defined), f"n_pairs_{form}": len(defined)}
     return {"pairs": pairs, "mean": mean}
+
+
+def _pairs(given: pd.DataFrame, column: str) -> Iterator[tuple[str, list[Any], list[Any]]]:
+    """Yield the name of every pair of raters, and what both gave their common recordings, in the order of these."""
+    wide = {str(rater): dict(zip(group.id, group[column], strict=True)) for rater, group in given.groupby("rater")}
+    for a, b in combinations(sorted(wide), 2):
+        common = sorted(set(wide[a]) & set(wide[b]))
+        yield f"{a}-{b}", [wide[a][id_] for id_ in common], [wide[b][id_] for id_ in common]
 
 
 Weights = Literal["plain", "linear", "quadratic"]
@@ -145,12 +149,9 @@ def pairwise_kappa(ranks: pd.DataFrame, categories: int, weightings: Sequence[We
         ``pairs``: per pair ``a-b`` its n and kappa per weighting, NaN where undefined. ``mean``:
         per weighting the mean over the pairs where it is defined, and ``n_pairs``, their number.
     """
-    wide = {str(rater): dict(zip(group.id, group["rank"], strict=True)) for rater, group in ranks.groupby("rater")}
-    pairs: dict[str, dict[str, float]] = {}
-    for a, b in combinations(sorted(wide), 2):
-        common = sorted(set(wide[a]) & set(wide[b]))
-        x, y = [wide[a][id_] for id_ in common], [wide[b][id_] for id_ in common]
-        pairs[f"{a}-{b}"] = {"n": len(common), **{weights: kappa(x, y, categories, weights) for weights in weightings}}
+    pairs: dict[str, dict[str, float]] = {
+        pair: {"n": len(x), **{weights: kappa(x, y, categories, weights) for weights in weightings}} for pair, x, y in _pairs(ranks, "rank")
+    }
     # Where kappa is undefined does not depend on the weights.
     defined = [pair for pair in pairs.values() if not math.isnan(pair[weightings[0]])]
     mean = {weights: settled(statistics.mean([pair[weights] for pair in defined])) for weights in weightings}

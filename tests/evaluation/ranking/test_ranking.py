@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from challenge_cases import WORDS, document, labels, scores, write, write_labels
+from challenge_cases import WORDS, detected, document, labels, scores, write, write_labels
 from recognition_cases import cholect50, literal_ap
 from scrubin import cli
 from scrubin.base.errors import MetricsError
@@ -256,21 +256,9 @@ def test_truth_in_which_nothing_counts_gives_no_rank(tmp_path):
 
 
 def test_detection_is_ranked_by_boxes(tmp_path):
-    made = labels(1, 40, classes=4)
-    truth = submission_truth.read(write_labels(tmp_path / "gt", {"VID01": made, "VID02": labels(2, 40, classes=4)}))
+    truth = submission_truth.read(write_labels(tmp_path / "gt", {"VID01": labels(1, 40, classes=4), "VID02": labels(2, 40, classes=4)}))
     for team, shift in (("exact", 0.0), ("near", 0.05), ("far", 0.5)):
-        documents = {}
-        for name, video in truth.videos.items():
-            documents[name] = {
-                str(frame): {
-                    "detection": [
-                        {"triplet": int(triplet), "instrument": [WORDS.triplets[triplet][0], 0.9, 0.1 + shift, 0.2, 0.3, 0.4]}
-                        for triplet in np.flatnonzero(video.targets[frame])
-                    ]
-                }
-                for frame in range(40)
-            }
-        write(tmp_path / team, documents)
+        write(tmp_path / team, {name: detected(video.targets, shift) for name, video in truth.videos.items()})
     teams = {team: tmp_path / team for team in ("exact", "near", "far")}
     found = ranking_document.rank(teams, truth, measures.measure("detection", None, truth), QUICK)
     # Boxes of 0.3 that are 0.05 aside still overlap by 5/7, those 0.5 aside not at all.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
-from challenge_cases import WORDS, document, labels, scores, write, write_labels
+from challenge_cases import detected, document, labels, scores, write, write_labels
 from score_runs import put, results
 from scrubin import cli
 from scrubin.evaluate import released_truth, submission_truth
@@ -77,18 +76,7 @@ def test_files_of_the_labels_are_held_against_their_hashes_once_not_for_each_way
 @pytest.mark.slow
 def test_boxes_that_are_near_are_equal_at_one_threshold_and_not_at_another(folder, capsys):
     for team, shift in (("near", 0.02), ("far", 0.06)):
-        videos = {}
-        for name, video in submission_truth.read(folder / "gt").videos.items():
-            boxed = [np.flatnonzero(row).tolist() for row in video.targets]
-            videos[name] = {
-                str(frame): {
-                    "detection": [
-                        {"triplet": one, "instrument": [WORDS.triplets[one][0], 0.9, 0.1 + shift, 0.2, 0.3, 0.4]} for one in of_frame
-                    ]
-                }
-                for frame, of_frame in enumerate(boxed)
-            }
-        write(folder / team, videos)
+        write(folder / team, {name: detected(of, shift) for name, of in TRUTH.items()})
     found = ranked(folder, capsys, "near", "far", more=("--metric", "detection"))
     assert found["ties"] == [["far", "near"]]
     moved = {one["label"]: one["moved"] for one in found["variants"]}

@@ -17,7 +17,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Literal, cast, get_args
+from typing import IO, Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -167,7 +167,6 @@ def _by_frame(content: Content) -> dict[int, Answer]:
 
 
 Way = Literal["frames", "video", "server"]
-WAYS: tuple[Way, ...] = get_args(Way)
 LETTERS = "bcdfghjklmnpqrstvwxz"
 NAME_LENGTH = 12
 

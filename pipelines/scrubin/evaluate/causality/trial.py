@@ -128,7 +128,7 @@ def _not_causal(evidence: Evidence) -> CausalityVerdict:
     if length_only and largest <= ROUNDING:
         reason = f"only cutting off moved anything, by {largest:.2g} at most, as a last batch of another size does"
         return CausalityVerdict("not judged", f"{reason}; let it compute frame by frame", None, length_only=True)
-    whole = len(evidence.moves) > 1 and all(_from_the_start(move) for move in evidence.moves)
+    whole = len(evidence.moves) > 1 and all(move.frames[0] == min(move.run.answers, default=-1) for move in evidence.moves)
     if length_only:
         reason = "its answers depend on how long the video is, which nobody knows before its end: only cutting off moved them"
     elif whole:
@@ -137,10 +137,6 @@ def _not_causal(evidence: Evidence) -> CausalityVerdict:
     else:
         reason = f"its answers depend on frames up to {longest} ahead, or more"
     return CausalityVerdict("not causal", reason, longest, whole, length_only)
-
-
-def _from_the_start(move: Move) -> bool:
-    return move.frames[0] == min(move.run.answers, default=-1)
 
 
 def power(runs: int) -> float | None:

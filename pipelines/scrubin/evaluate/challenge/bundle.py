@@ -63,7 +63,7 @@ def write(platform: str, wanted: Wanted, truth: HiddenTruth, folder: Path) -> La
     challenge = made(wanted, truth)
     kit = folder / "public" / STARTING_KIT
     _starting_kit(challenge, kit)
-    opening = Opening(wanted.starts, wanted.ends, wanted.image or f"scrubin-scoring:{_version()}")
+    opening = Opening(wanted.starts, wanted.ends, wanted.image or f"scrubin-scoring:{importlib.metadata.version('scrubin')}")
     layout = MODULES[platform].write(challenge, truth, kit, opening, folder)
     files.write_text(folder / "README.md", _readme(challenge, layout))
     return layout
@@ -75,10 +75,6 @@ def _starting_kit(challenge: Challenge, kit: Path) -> None:
     evaluation.write_sample(challenge, kit / "sample_submission")
     files.write_text(kit / training_data.NAME, training_data.text(challenge.test))
     files.write_text(kit / "README.md", bundle_parts.data(challenge))
-
-
-def _version() -> str:
-    return importlib.metadata.version("scrubin")
 
 
 def _readme(challenge: Challenge, layout: Layout) -> str:

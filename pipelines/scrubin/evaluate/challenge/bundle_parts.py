@@ -184,11 +184,6 @@ def metrics(challenge: Challenge) -> str:
 TERMS = "# Terms\n\nThe organiser has not written terms yet. Replace this page before the challenge opens.\n"
 
 
-def page(title: str, markdown: Sequence[str]) -> str:
-    """Return pages as one HTML page; of Markdown it knows what the pages above use."""
-    return f"<!DOCTYPE html>\n<meta charset=utf-8>\n<title>{html.escape(title)}</title>\n<style>{STYLE}</style>\n" + fragment(markdown)
-
-
 def fragment(markdown: Sequence[str]) -> str:
     """Return the HTML of pages without its frame, as EvalAI puts it into its own."""
     lines: list[str] = []

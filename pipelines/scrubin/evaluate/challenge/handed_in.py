@@ -176,10 +176,6 @@ def _other_form(video: str, expected: str, value: Any) -> MetricsError:
     return MetricsError(f"{video}: expected {expected}, but got {type(value).__name__}")
 
 
-def _unsure(challenge: Challenge) -> dict[str, float]:
-    return dict.fromkeys(criteria_in(challenge.form), UNSURE)
-
-
 HANDED_IN: Mapping[str, HandedIn] = {
     "recognition": HandedIn(_documents, _by_frame(lambda of: {"recognition": [UNSURE] * len(of.expected.vocabulary.triplets)})),
     "detection": HandedIn(_documents, _by_frame(lambda of: {"detection": []})),
@@ -188,6 +184,6 @@ HANDED_IN: Mapping[str, HandedIn] = {
     "pixels": HandedIn(_results, _whole_pictures),
     "points": HandedIn(_results, _points_in_the_middle),
     "tracks": HandedIn(_tracks, _one_track),
-    "criteria": HandedIn(_criteria, _by_frame(_unsure)),
+    "criteria": HandedIn(_criteria, _by_frame(lambda challenge: dict.fromkeys(criteria_in(challenge.form), UNSURE))),
 }
 """By task."""

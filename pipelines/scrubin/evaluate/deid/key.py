@@ -231,13 +231,10 @@ def _refuse_other_types(one: RecordingKey | Item) -> None:
     if not all(len(row) == count and all(type(number) is int for number in row) for count, row in whole):
         msg = "a row of frames or boxes has other numbers than it should"
         raise TypeError(msg)
-    if len(seconds) != 2 or not all(isinstance(second, int | float) for second in seconds) or not all(map(_is_text, one.needles)):
+    are_texts = all(isinstance(needle, str) for needle in one.needles)
+    if len(seconds) != 2 or not all(isinstance(second, int | float) for second in seconds) or not are_texts:
         msg = "interval_s or needles are of another type"
         raise TypeError(msg)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _item(values: Mapping[str, Any]) -> Item:

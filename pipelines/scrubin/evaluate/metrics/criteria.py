@@ -37,7 +37,7 @@ from scrubin.evaluate.metrics.error_recognition import counts
 from scrubin.evaluate.metrics.inputs import BoolArray, FloatArray, each_once, unmasked
 from scrubin.evaluate.metrics.recognition.average_precision import average_precision
 from scrubin.evaluate.metrics.registry import declare
-from scrubin.evaluate.metrics.result import Result, Value, Variant, exact
+from scrubin.evaluate.metrics.result import Result, Value, Variant, exact, mean_over
 from scrubin.labels.marks import mean_of_raters
 
 Scope = Literal["global", "video-wise"]
@@ -208,8 +208,8 @@ class Criteria:
                 results.append(_result(metric, {**shared, "scope": "global"}, dict(zip(self._names, of_pool[number], strict=True)), {}))
             if "video-wise" in scopes:
                 of_videos = [self._by_video[one][number] for one in at]
-                classes = {name: _mean([of[k] for of in of_videos]) for k, name in enumerate(self._names)}
-                videos = {self._videos[one].name: _mean(of) for one, of in zip(at, of_videos, strict=True)} if draw is None else {}
+                classes = {name: mean_over([of[k] for of in of_videos]) for k, name in enumerate(self._names)}
+                videos = {self._videos[one].name: mean_over(of) for one, of in zip(at, of_videos, strict=True)} if draw is None else {}
                 results.append(_result(metric, {**shared, "scope": "video-wise"}, classes, videos))
         return results
 
@@ -230,7 +230,7 @@ class Criteria:
         held_out = {name: self._values(_held_out(judged, k)) for k, name in enumerate(raters)}
         for number, (metric, options, _) in enumerate(METRICS):
             if metric in OF_RATERS and options.get("truth") != "hard":
-                by_rater = {name: _mean(values[number]) for name, values in held_out.items()}
+                by_rater = {name: mean_over(values[number]) for name, values in held_out.items()}
                 threshold = {} if options else {"threshold": exact(self._threshold)}
                 results.append(_result(OF_RATERS[metric], {"of": "each annotator and the mean of the others", **threshold}, by_rater, {}))
         return results
@@ -290,10 +290,5 @@ def _pairable(judged: FloatArray) -> int:
     return int(np.count_nonzero(np.count_nonzero(~np.isnan(judged), axis=1) > 1))
 
 
-def _mean(values: Sequence[Value]) -> Value:
-    defined = [one.value for one in values if one.defined]
-    return Value(statistics.mean(defined), len(defined))
-
-
 def _result(metric: str, options: Mapping[str, str], classes: Mapping[str, Value], videos: Mapping[str, Value]) -> Result:
-    return Result(Variant(metric, "paper", options), _mean(list(classes.values())), classes, videos)
+    return Result(Variant(metric, "paper", options), mean_over(classes.values()), classes, videos)

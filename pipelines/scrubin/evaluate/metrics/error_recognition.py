@@ -25,7 +25,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.inputs import binary, same_length, vector
 from scrubin.evaluate.metrics.registry import Quirk
 from scrubin.evaluate.metrics.registry import metric as declared
-from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant
+from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant, mean_over
 
 Metric = Literal["accuracy", "balanced accuracy", "sensitivity", "specificity"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
@@ -125,9 +125,8 @@ def score(
         msg = f"truth and predictions must be of the same errors, at least one; only in one of them: {', '.join(differing) or 'none'}"
         raise MetricsError(msg)
     classes = {error: counts(truth[error], predicted[error], error).rate(metric, semantics) for error in sorted(truth)}
-    defined = [one.value for one in classes.values() if one.defined]
     variant = Variant(NAME.format(metric), semantics, {"averaged": "over errors"}, {"errors": ", ".join(classes)})
-    return Result(variant, Value(statistics.mean(defined), len(defined)), classes)
+    return Result(variant, mean_over(classes.values()), classes)
 
 
 def _share(part: int, whole: int) -> Value:

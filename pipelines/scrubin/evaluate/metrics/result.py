@@ -11,9 +11,12 @@ Values of different variants cannot be compared: that is refused with the reason
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
@@ -128,6 +131,29 @@ class Result:
     curves: Mapping[str, Mapping[str, list[float]]] = field(default_factory=dict)
 
 
+def defined_of(values: Iterable[float] | npt.NDArray[np.float64]) -> list[float]:
+    """Return the values that are defined, in their order."""
+    every = values.ravel().tolist() if isinstance(values, np.ndarray) else values
+    return [value for value in every if not math.isnan(value)]
+
+
+def mean_of(values: Iterable[float] | npt.NDArray[np.float64]) -> Value:
+    """Return the mean of the defined values and how many they are; NaN with 0 when there is none.
+
+    The sum is exactly rounded: the order of values does not change a bit.
+
+    >>> mean_of([0.5, math.nan, 0.7])
+    Value(value=0.6, n=2)
+    """
+    defined = defined_of(values)
+    return Value(statistics.mean(defined), len(defined))
+
+
+def mean_over(values: Iterable[Value]) -> Value:
+    """Return the mean of values, as of `mean_of`: of classes, videos or raters."""
+    return mean_of(one.value for one in values)
+
+
 def difference(one: Result, other: Result) -> float:
     """Return ``one - other``.
 
@@ -203,8 +229,8 @@ def over_runs(results: Sequence[Result], *, bessel: bool = True) -> MetricOverRu
 
 def _combined(results: Sequence[Result], variant: Variant, bessel: bool | None) -> Result:
     def over(values: Sequence[Value]) -> Value:
-        defined = [one.value for one in values if one.defined]
-        return Value(statistics.mean(defined) if bessel is None else _sd(defined, bessel), len(defined))
+        defined = defined_of(one.value for one in values)
+        return mean_of(defined) if bessel is None else Value(_sd(defined, bessel), len(defined))
 
     def by_name(runs: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
         return {name: over([run[name] for run in runs]) for name in runs[0]}

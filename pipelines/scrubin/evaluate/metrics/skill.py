@@ -31,10 +31,9 @@ import numpy.typing as npt
 from scrubin.base.errors import MetricsError
 from scrubin.base.statistics import FORMS, PRIMARY, ROUNDING, Form, concordance, spearman
 from scrubin.evaluate.metrics.inputs import FloatArray, finite, same_length, vector
-from scrubin.evaluate.metrics.phases.averaging import mean_of
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.registry import metric as declared
-from scrubin.evaluate.metrics.result import Result, Value, Variant
+from scrubin.evaluate.metrics.result import Result, Value, Variant, mean_of
 
 Metric = Literal["ccc", "spearman", "mae"]
 METRICS: tuple[Metric, ...] = get_args(Metric)

@@ -269,7 +269,7 @@ def evaluate(team: str, folder: Path, truth: GroundTruth, measure: Measure, clip
     clips
         On which it is compared with others.
     """
-    ways = {name: _part(measure, name) for name in CONTESTS[measure.task].parts}
+    ways = {name: replace(measure, part=name) for name in CONTESTS[measure.task].parts}
     scores = _Scores(ways, measure.part, clips, truth.labelled_phases)
     try:
         outcome = submission.check(folder, truth, tasks=[measure.task], take=scores.take)
@@ -305,8 +305,3 @@ def scored_videos(truth: GroundTruth, measure: Measure) -> list[str]:
         msg = f"the ground truth has no labels for {measure.task}: only frames, or instances without a whole triplet or box"
         raise MetricsError(msg)
     return names
-
-
-def _part(measure: Measure, name: str) -> Measure:
-    dataclass: Any = measure
-    return replace(dataclass, **{"rate" if measure.task == "phases" else "component": name})  # type: ignore[no-any-return]

@@ -53,13 +53,13 @@ def colour(place: int) -> str:
     return COLOURS[place] if place < len(COLOURS) else GREY
 
 
-def short(name: str) -> str:
+def short(name: str, longest: int = LONGEST_TEAM) -> str:
     """Return a name that fits beside a figure.
 
     >>> short("a" * 40)
     'aaaaaaaaaaaaaaaaaaaaa…'
     """
-    return name if len(name) <= LONGEST_TEAM else f"{name[: LONGEST_TEAM - 1]}…"
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
 def px(value: float) -> float:
@@ -109,7 +109,7 @@ def left_out(document: Mapping[str, Any]) -> dict[str, Any]:
                 }
             )
     videos = [
-        {"x": px(LABEL_PX + (at + 0.5) * CELL_PX), "name": _short(one["video"]), "video": one["video"]}
+        {"x": px(LABEL_PX + (at + 0.5) * CELL_PX), "name": short(one["video"], LONGEST_VIDEO), "video": one["video"]}
         for at, one in enumerate(document["leave_one_out"])
     ]
     of = grid(teams, len(videos), cell=CELL_PX, top=LEFT_OUT_TOP_PX)
@@ -118,10 +118,6 @@ def left_out(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _moved(rank: int, before: int) -> str:
     return "better" if rank < before else "worse"
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_VIDEO else f"{name[: LONGEST_VIDEO - 1]}…"
 
 
 COLUMN_PX, NUMBER_PX, ROW_PX, LINES_TOP_PX, WORDS = 104, 56, 26, 46, 16
@@ -385,9 +381,6 @@ def _order(values: Sequence[float | None], lower_is_better: bool) -> list[int]:
 
 
 TEMPLATES = Path(__file__).with_name("templates")
-
-
-# The curator's report and the leaderboard look alike.
 
 
 def page(document: Mapping[str, Any]) -> str:

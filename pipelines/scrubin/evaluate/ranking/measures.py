@@ -7,9 +7,10 @@ left out: whether one is depends on the labels alone for recognition and detecti
 
 from __future__ import annotations
 
-import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from scrubin.evaluate.metrics.recognition import (
     triplet_map,
 )
 from scrubin.evaluate.metrics.recognition.average_precision import by_class
+from scrubin.evaluate.metrics.result import mean_of
 from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
 from scrubin.labels.choices import Task
 from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray
@@ -45,42 +47,66 @@ class PredictedVideo:
     ----------
     frames
         How many there are.
-    rows
-        Recognition.
-    true_boxes, predicted_boxes
-        Detection, with frames counted from 0; in px where the labels state the sizes of images.
-    true_phases, predicted_phases
-        Phases.
+    sides
+        What the measure that aligned them takes: of recognition both in one, labels and scores by class; of detection and phases truth and
+        prediction. Of boxes frames are counted from 0; they are in px where the labels state the sizes of images.
     """
 
     frames: int
-    rows: ClassRows | None = None
-    true_boxes: Boxes | None = None
-    predicted_boxes: Boxes | None = None
-    true_phases: IntArray | None = None
-    predicted_phases: IntArray | None = None
+    sides: tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Recognition:
-    """Average precision of triplets or their parts."""
+class Measure(ABC):
+    """One way to rank.
 
-    component: str
-    triplets: TripletMap
-    ignore_null: bool
-    task: Task = "recognition"
-    by_class: bool = True
+    Parameters
+    ----------
+    part
+        Component or rate.
+    """
+
+    part: str
+    task: ClassVar[Task]
+    """What is predicted."""
+    by_class: ClassVar[bool] = True
+    """Whether the mean over videos comes before that over classes."""
 
     @property
-    def part(self) -> str:
-        """The component."""
-        return self.component
+    @abstractmethod
+    def description(self) -> str:
+        """What the number is, in one line."""
+
+    @abstractmethod
+    def frames(self, video: TrueVideo) -> IntArray | None:
+        """Return the frames that can be scored, None when the video is not labelled for it."""
+
+    @abstractmethod
+    def relevant(self, video: TrueVideo) -> BoolArray:
+        """Return which of these frames have something that makes a value defined."""
+
+    @abstractmethod
+    def aligned(self, video: TrueVideo, content: Content) -> PredictedVideo | None:
+        """Return what a submission says of them, None when it says nothing."""
+
+    @abstractmethod
+    def values(self, of: PredictedVideo, clip: slice | None = None) -> FloatArray:
+        """Return the value of every class, NaN where undefined; of some of the frames where there is a clip."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recognition(Measure):
+    """Average precision of triplets or their parts."""
+
+    triplets: TripletMap
+    ignore_null: bool
+    task = "recognition"
 
     @property
     def description(self) -> str:
         """What the number is."""
-        null = " without the null triplets" if self.ignore_null and self.component == "ivt" else ""
-        return f"triplet recognition: mean average precision of {self.component}{null}, per video, then over videos, then over classes"
+        null = " without the null triplets" if self.ignore_null and self.part == "ivt" else ""
+        return f"triplet recognition: mean average precision of {self.part}{null}, per video, then over videos, then over classes"
 
     def frames(self, video: TrueVideo) -> IntArray | None:
         """Return the labelled frames."""
@@ -90,8 +116,8 @@ class Recognition:
         """Return the frames with a positive of a class that counts."""
         if video.targets is None:
             return np.zeros(0, np.bool_)
-        parts = disentangle(video.targets, self.triplets, self.component)
-        kept = parts[:, self.triplets.kept(component_named(self.component), self.ignore_null)]
+        parts = disentangle(video.targets, self.triplets, self.part)
+        kept = parts[:, self.triplets.kept(component_named(self.part), self.ignore_null)]
         return np.asarray(kept.any(axis=1), np.bool_)
 
     def aligned(self, video: TrueVideo, content: Content) -> PredictedVideo | None:
@@ -103,37 +129,27 @@ class Recognition:
         if video.targets is None or not np.isfinite(scores).all():
             return None
         whole = rows_of(TripletVideo(video.name, video.targets, scores), len(self.triplets))
-        return PredictedVideo(len(frames), rows=part(whole, self.triplets.grouping(self.component)))
+        return PredictedVideo(len(frames), (part(whole, self.triplets.grouping(self.part)),))
 
     def values(self, of: PredictedVideo, clip: slice | None = None) -> FloatArray:
         """Return the average precision of every class that counts."""
-        if of.rows is None:
-            msg = "there is nothing to score; align the video first"
-            raise MetricsError(msg)
-        own = clip or slice(None)
-        by_triplet, _ = by_class(ClassRows(of.rows.labels[:, own], of.rows.scores[:, own]))
-        return by_triplet[self.triplets.kept(component_named(self.component), self.ignore_null)]
+        own, (rows,) = clip or slice(None), of.sides
+        by_triplet, _ = by_class(ClassRows(rows.labels[:, own], rows.scores[:, own]))
+        return by_triplet[self.triplets.kept(component_named(self.part), self.ignore_null)]
 
 
 @dataclass(frozen=True, eq=False)
-class Detection:
+class Detection(Measure):
     """Average precision of boxes."""
 
-    component: str
     vocabulary: Vocabulary
     iou: float = IOU
-    task: Task = "detection"
-    by_class: bool = True
-
-    @property
-    def part(self) -> str:
-        """The component."""
-        return self.component
+    task = "detection"
 
     @property
     def description(self) -> str:
         """What the number is."""
-        of = f"{self.component} at IoU {self.iou:g}"
+        of = f"{self.part} at IoU {self.iou:g}"
         return f"triplet detection: mean average precision of {of}, per video, then over videos, then over classes"
 
     def frames(self, video: TrueVideo) -> IntArray | None:
@@ -151,34 +167,30 @@ class Detection:
         frames = self.frames(video)
         if frames is None or video.boxes is None or content.boxes is None:
             return None
-        true, predicted = (_placed(side, frames, video.boxed_px) for side in (video.boxes, content.boxes))
-        return PredictedVideo(len(frames), true_boxes=true, predicted_boxes=predicted)
+        return PredictedVideo(len(frames), tuple(_placed(side, frames, video.boxed_px) for side in (video.boxes, content.boxes)))
 
     def values(self, of: PredictedVideo, clip: slice | None = None) -> FloatArray:
         """Return the average precision of every class."""
-        if of.true_boxes is None or of.predicted_boxes is None:
-            msg = "there is nothing to score; align the video first"
-            raise MetricsError(msg)
         first, last = (0, of.frames) if clip is None else (clip.start, clip.stop)
-        sides = [self._rows(_between(side, first, last), first) for side in (of.true_boxes, of.predicted_boxes)]
-        study = BoxStudy(("video",), [last - first], {self.component: self._size()}, *sides)
-        scored = average_precision(study, self.component, threshold=self.iou, scope="global")
+        sides = [self._rows(_part(side, (side.frames >= first) & (side.frames < last)), first) for side in of.sides]
+        study = BoxStudy(("video",), [last - first], {self.part: self._size()}, *sides)
+        scored = average_precision(study, self.part, threshold=self.iou, scope="global")
         return np.array([scored.classes[str(id_)].value for id_ in range(self._size())])
 
     def _rows(self, side: Boxes, first: int) -> BoxRows:
         # A model may name another instrument than that of the triplet: it counts as named.
-        classes = side.instruments if self.component == "i" else self._classes()[side.triplets]
-        return BoxRows(np.zeros(len(classes), np.int64), side.frames - first, {self.component: classes}, side.boxes_xywh, side.scores)
+        classes = side.instruments if self.part == "i" else self._classes()[side.triplets]
+        return BoxRows(np.zeros(len(classes), np.int64), side.frames - first, {self.part: classes}, side.boxes_xywh, side.scores)
 
     def _classes(self) -> IntArray:
-        at = {"v": 1, "t": 2}.get(self.component)
+        at = {"v": 1, "t": 2}.get(self.part)
         ids = np.array(self.vocabulary.triplets, np.int64).reshape(-1, 3)
         return np.arange(len(ids)) if at is None else ids[:, at]
 
     def _size(self) -> int:
         vocabulary = self.vocabulary
         sizes = {"i": vocabulary.instruments, "v": vocabulary.verbs, "t": vocabulary.targets}
-        return len(sizes.get(self.component, vocabulary.triplets))
+        return len(sizes.get(self.part, vocabulary.triplets))
 
 
 def _placed(side: Boxes, frames: IntArray, sizes_px: FloatArray | None) -> Boxes:
@@ -189,33 +201,23 @@ def _placed(side: Boxes, frames: IntArray, sizes_px: FloatArray | None) -> Boxes
     return replace(kept, frames=places, boxes_xywh=boxes)
 
 
-def _between(side: Boxes, first: int, last: int) -> Boxes:
-    return _part(side, (side.frames >= first) & (side.frames < last))
-
-
 def _part(side: Boxes, own: BoolArray) -> Boxes:
     return Boxes(side.frames[own], side.triplets[own], side.instruments[own], side.boxes_xywh[own], side.scores[own])
 
 
 @dataclass(frozen=True, eq=False)
-class Phases:
+class Phases(Measure):
     """A rate of phases."""
 
-    rate: str
     names: tuple[str, ...]
-    task: Task = "phases"
-    by_class: bool = False
-
-    @property
-    def part(self) -> str:
-        """The rate."""
-        return self.rate
+    task = "phases"
+    by_class = False
 
     @property
     def description(self) -> str:
         """What the number is."""
-        of = "over videos" if self.rate == "accuracy" else "over every video and phase where it is defined (strategy A)"
-        return f"phase recognition: mean {self.rate} {of}"
+        of = "over videos" if self.part == "accuracy" else "over every video and phase where it is defined (strategy A)"
+        return f"phase recognition: mean {self.part} {of}"
 
     def frames(self, video: TrueVideo) -> IntArray | None:
         """Return the labelled frames."""
@@ -232,55 +234,15 @@ class Phases:
         if frames is None or content.phases is None or not np.isin(frames, content.frames).all():
             return None
         predicted = content.phases[np.searchsorted(content.frames, frames)]
-        return PredictedVideo(len(frames), true_phases=video.phases, predicted_phases=predicted) if (predicted >= 0).all() else None
+        return PredictedVideo(len(frames), (video.phases, predicted)) if (predicted >= 0).all() else None
 
     def values(self, of: PredictedVideo, clip: slice | None = None) -> FloatArray:
         """Return the rate of every phase, or the accuracy."""
-        if of.true_phases is None or of.predicted_phases is None:
-            msg = "there is nothing to score; align the video first"
-            raise MetricsError(msg)
         own = clip or slice(None)
-        counted = phases.confusions_of_videos([PhaseVideo("video", of.true_phases[own], of.predicted_phases[own])], self.names)
-        by_phase: FloatArray = (
-            rates.rate_elements(counted, _rate(self.rate)).values[0, 0] if self.rate != "accuracy" else rates.accuracy(counted).values[0, 0]
-        )
+        counted = phases.confusions_of_videos([PhaseVideo("video", *(side[own] for side in of.sides))], self.names)
+        found = rates.accuracy(counted) if self.part == "accuracy" else rates.rate_elements(counted, cast("rates.Rate", self.part))
+        by_phase: FloatArray = found.values[0, 0]
         return by_phase
-
-
-def _rate(name: str) -> rates.Rate:
-    return next(rate for rate in rates.RATES if rate == name)
-
-
-class Measure(Protocol):
-    """One way to rank."""
-
-    @property
-    def task(self) -> Task:
-        """What is predicted."""
-
-    @property
-    def part(self) -> str:
-        """Component or rate."""
-
-    @property
-    def by_class(self) -> bool:
-        """Whether the mean over videos comes before that over classes."""
-
-    @property
-    def description(self) -> str:
-        """What the number is, in one line."""
-
-    def frames(self, video: TrueVideo) -> IntArray | None:
-        """Return the frames that can be scored, None when the video is not labelled for it."""
-
-    def relevant(self, video: TrueVideo) -> BoolArray:
-        """Return which of these frames have something that makes a value defined."""
-
-    def aligned(self, video: TrueVideo, content: Content) -> PredictedVideo | None:
-        """Return what a submission says of them, None when it says nothing."""
-
-    def values(self, of: PredictedVideo, clip: slice | None = None) -> FloatArray:
-        """Return the value of every class, NaN where undefined; of some of the frames where there is a clip."""
 
 
 def measure(task: Task, component: str | None, truth: GroundTruth, *, count_null: bool = False) -> Measure:
@@ -326,10 +288,9 @@ def score(values: FloatArray, by_class: bool) -> float:
     >>> score(values, by_class=True), round(score(values, by_class=False), 12)
     (0.5, 0.6)
     """
-    columns = [_mean(column) for column in values.T.tolist()] if by_class else values.ravel().tolist()
-    return _mean(columns)
+    return mean([mean(column) for column in values.T.tolist()] if by_class else values)
 
 
-def _mean(values: list[float]) -> float:
-    defined = [value for value in values if not math.isnan(value)]
-    return math.fsum(defined) / len(defined) if defined else math.nan
+def mean(values: Iterable[float] | FloatArray) -> float:
+    """Return the mean of the defined values, NaN without any."""
+    return mean_of(values).value

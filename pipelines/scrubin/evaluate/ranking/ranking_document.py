@@ -11,11 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.faults import Fault
-from scrubin.evaluate.ranking import contest as clip_drawing
-from scrubin.evaluate.ranking import contest as ranking_contest
 from scrubin.evaluate.ranking import significance, stability
-from scrubin.evaluate.ranking.contest import Clip, Contest, RankingSettings, Refusal, TeamScores
-from scrubin.evaluate.ranking.measures import Measure
+from scrubin.evaluate.ranking.contest import (
+    Clip,
+    Contest,
+    RankingSettings,
+    Refusal,
+    TeamScores,
+    draw,
+    evaluate,
+    overlapping,
+    scored_videos,
+)
+from scrubin.evaluate.ranking.measures import Measure, mean
 from scrubin.evaluate.ranking.significance import TeamTest, largest_of
 from scrubin.evaluate.ranking.stability import LeftOut, Stability, ranks_of
 from scrubin.evaluate.submission_truth import GroundTruth
@@ -50,11 +58,11 @@ def rank(
     MetricsError
         When the ground truth has no labels for the measure.
     """
-    videos = ranking_contest.scored_videos(truth, measure)
+    videos = scored_videos(truth, measure)
     drawn: tuple[Clip, ...] = ()
     if settings.test == "clips":
-        drawn = clip_drawing.draw(truth, measure, clips=settings.clips, length=settings.clip_frames, seed=settings.seed)
-    every = [ranking_contest.evaluate(name, teams[name], truth, measure, drawn) for name in sorted(teams)]
+        drawn = draw(truth, measure, clips=settings.clips, length=settings.clip_frames, seed=settings.seed)
+    every = [evaluate(name, teams[name], truth, measure, drawn) for name in sorted(teams)]
     contest = Contest(
         measure={"task": measure.task, "component": measure.part, "description": measure.description},
         components=(measure.part, *(name for name in components if name != measure.part)),
@@ -66,7 +74,7 @@ def rank(
             "release": None if truth.release is None else truth.release.as_json(),
         },
         clips=tuple(_clip(truth, measure, clip) for clip in drawn),
-        clips_sharing_frames=clip_drawing.overlapping(drawn),
+        clips_sharing_frames=overlapping(drawn),
     )
     ranked = [one for one in every if isinstance(one, TeamScores)]
     return of_evaluations(contest, ranked, [one for one in every if isinstance(one, Refusal)], settings)
@@ -202,7 +210,7 @@ def _teams(
                 "components": {name: json_number(value) for name, value in one.scores.items()},
                 "rank_low": json_number(rank_low),
                 "rank_high": json_number(rank_high),
-                "mean_rank": json_number(_mean(resampled.ranks[:, at])),
+                "mean_rank": json_number(mean(resampled.ranks[:, at])),
                 "share_of_ranks": [json_number(share) for share in shares[at]],
                 "share_first": json_number(shares[at][0]),
                 "share_podium": json_number(podium[at]),
@@ -268,7 +276,7 @@ def _stability(resampled: Stability, settings: RankingSettings) -> dict[str, Any
         "level": stability.LEVEL,
         "podium": PODIUM,
         "kendall_tau": {
-            "mean": json_number(_mean(resampled.taus)),
+            "mean": json_number(mean(resampled.taus)),
             "low": json_number(low),
             "high": json_number(high),
             "defined": int(np.count_nonzero(~np.isnan(resampled.taus))),
@@ -307,10 +315,6 @@ def _several(contest: Contest, teams: Sequence[TeamScores], names: Sequence[str]
 def _span(ranks: Sequence[float]) -> dict[str, int | None]:
     defined = [rank for rank in ranks if not math.isnan(rank)]
     return {"rank_low": int(min(defined)) if defined else None, "rank_high": int(max(defined)) if defined else None}
-
-
-def _mean(values: FloatArray) -> float:
-    return stability.mean(values.tolist())
 
 
 def moved(names: Sequence[str], before: Sequence[int | None], after: Sequence[int | None]) -> list[dict[str, Any]]:

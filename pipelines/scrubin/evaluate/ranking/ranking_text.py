@@ -135,25 +135,35 @@ def _size(document: Mapping[str, Any]) -> str:
 
 def _table(document: Mapping[str, Any]) -> list[str]:
     teams, number = document["teams"], number_of(document)
-    parts = list(teams[0]["components"]) if len(teams[0]["components"]) > 1 else []
-    shares = " %" if number is percent else ""
-    rows = [["rank", "team", f"score{shares}", "95 % interval", *parts, "ranks", "first %", "podium %", "groups", "better than"]]
-    for team in teams:
-        rows.append(
-            [
-                UNDEFINED if team["rank"] is None else str(team["rank"]),
-                team["team"],
-                number(team["score"]),
-                UNDEFINED if team["score_low"] is None else f"{number(team['score_low'])} to {number(team['score_high'])}",
-                *(number(team["components"][part]) for part in parts),
-                UNDEFINED if team["rank_low"] is None else _between(*map(rank_bound, (team["rank_low"], team["rank_high"]))),
-                percent(team["share_first"], 0),
-                percent(team["share_podium"], 0),
-                ",".join(team["groups"]) or UNDEFINED,
-                f"{len(team['better_than'])} of {len(teams) - 1}",
-            ]
-        )
-    return _aligned(rows)
+    parts, shares = _parts(document), " %" if number is percent else ""
+    header = ["rank", "team", f"score{shares}", "95 % interval", *parts, "ranks", "first %", "podium %", "groups", "better than"]
+    rows = zip(_cells(document, to="-", comma=","), teams, strict=True)
+    return _aligned([header, *([*cells, f"{len(team['better_than'])} of {len(teams) - 1}"] for cells, team in rows)])
+
+
+def _parts(document: Mapping[str, Any]) -> list[str]:
+    """Return the components that have a column: none where there is only one, which is the score."""
+    parts = list(document["teams"][0]["components"])
+    return parts if len(parts) > 1 else []
+
+
+def _cells(document: Mapping[str, Any], *, to: str, comma: str) -> list[list[str]]:
+    """Return the cells of every team: rank, name, score, its interval, components, ranks, how often first and on the podium, groups."""
+    number = number_of(document)
+    return [
+        [
+            _rank(team["rank"]),
+            team["team"],
+            number(team["score"]),
+            UNDEFINED if team["score_low"] is None else f"{number(team['score_low'])} to {number(team['score_high'])}",
+            *(number(team["components"][part]) for part in _parts(document)),
+            UNDEFINED if team["rank_low"] is None else _between(rank_bound(team["rank_low"]), to, rank_bound(team["rank_high"])),
+            percent(team["share_first"], 0),
+            percent(team["share_podium"], 0),
+            comma.join(team["groups"]) or UNDEFINED,
+        ]
+        for team in document["teams"]
+    ]
 
 
 def _aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
@@ -219,16 +229,26 @@ def _sensitivity(document: Mapping[str, Any]) -> list[str]:
 
 
 def _several(document: Mapping[str, Any]) -> list[str]:
-    both, number = document["several"], number_of(document)
-    rows = [["team", *(f"{name} rank" for name in both["components"]), "mean score", "rank by it", "mean rank", "rank by it"]]
-    for team in both["teams"]:
-        ranks = [*team["ranks"].values()]
-        ends = (team["rank_by_mean_score"], team["rank_by_mean_rank"])
-        of_mean = UNDEFINED if team["mean_rank"] is None else f"{team['mean_rank']:.2f}"
-        cells = [*map(_rank, ranks), number(team["mean_score"]), _rank(ends[0]), of_mean, _rank(ends[1])]
-        rows.append([team["team"], *cells])
+    both = document["several"]
+    header = ["team", *(f"{name} rank" for name in both["components"]), "mean score", "rank by it", "mean rank", "rank by it"]
     agree = f"the two differ for {', '.join(both['differ'])}" if both["differ"] else "both give the same ranks"
-    return [f"several metrics ({', '.join(both['components'])}): {agree}", *_aligned(rows, left=0)]
+    return [f"several metrics ({', '.join(both['components'])}): {agree}", *_aligned([header, *_cells_of_several(document)], left=0)]
+
+
+def _cells_of_several(document: Mapping[str, Any]) -> list[list[str]]:
+    """Return the cells of every team: name, rank by each metric, mean score and mean rank, each with the rank by it."""
+    both, number = document["several"], number_of(document)
+    return [
+        [
+            team["team"],
+            *(_rank(team["ranks"][name]) for name in both["components"]),
+            number(team["mean_score"]),
+            _rank(team["rank_by_mean_score"]),
+            UNDEFINED if team["mean_rank"] is None else f"{team['mean_rank']:.2f}",
+            _rank(team["rank_by_mean_rank"]),
+        ]
+        for team in both["teams"]
+    ]
 
 
 def moved_text(moved: Sequence[tuple[str, int | None, int | None]]) -> str:
@@ -242,8 +262,8 @@ def _rank(value: int | None) -> str:
     return UNDEFINED if value is None else str(value)
 
 
-def _between(low: str, high: str) -> str:
-    return low if low == high else f"{low}-{high}"
+def _between(low: str, to: str, high: str) -> str:
+    return low if low == high else f"{low}{to}{high}"
 
 
 def _width(text: str) -> int:
@@ -287,25 +307,9 @@ def escaped(text: str) -> str:
 
 
 def _leaderboard(document: Mapping[str, Any]) -> str:
-    number, tests, stable = number_of(document), document["significance"], document["stability"]
-    parts = list(document["teams"][0]["components"]) if len(document["teams"][0]["components"]) > 1 else []
-    header = ["Rank", "Team", "Score", "95\\,\\% interval", *map(escaped, parts), "Ranks", "First", "Podium", "Groups"]
-    rows = []
-    for team in document["teams"]:
-        interval = UNDEFINED if team["score_low"] is None else f"{number(team['score_low'])} to {number(team['score_high'])}"
-        ranks = UNDEFINED if team["rank_low"] is None else _latex_between(*map(rank_bound, (team["rank_low"], team["rank_high"])))
-        rows.append(
-            [
-                _latex_rank(team["rank"]),
-                escaped(team["team"]),
-                _cell(number(team["score"])),
-                _cell(interval),
-                *(_cell(number(team["components"][part])) for part in parts),
-                _cell(ranks),
-                *(_cell(percent(team[name], 0)) for name in ("share_first", "share_podium")),
-                _cell(", ".join(team["groups"])),
-            ]
-        )
+    tests, stable = document["significance"], document["stability"]
+    header = ["Rank", "Team", "Score", "95\\,\\% interval", *map(escaped, _parts(document)), "Ranks", "First", "Podium", "Groups"]
+    rows = [[_cell(rank), escaped(team), *map(_cell, cells)] for rank, team, *cells in _cells(document, to=" to ", comma=", ")]
     truth = document["ground_truth"]
     caption = (
         f"{escaped(document['measure']['description'][:1].upper() + document['measure']['description'][1:])}; "
@@ -325,33 +329,17 @@ def _methods(document: Mapping[str, Any]) -> str:
     rows = []
     for team in document["teams"]:
         span = team["leave_one_out"]
-        low, high = _latex_rank(span["rank_low"]), _latex_rank(span["rank_high"])
-        rows.append(
-            [
-                escaped(team["team"]),
-                _latex_rank(team["rank"]),
-                *(_latex_rank(team["methods"][name]["rank"]) for name in ways),
-                _latex_between(low, high),
-            ]
-        )
+        ranks = [team["rank"], *(team["methods"][name]["rank"] for name in ways), span["rank_low"], span["rank_high"]]
+        *cells, low, high = (_cell(_rank(rank)) for rank in ranks)
+        rows.append([escaped(team["team"]), *cells, _between(low, " to ", high)])
     caption = "Ranks by the score and by other ways of making one ranking of the values by video; least and largest rank without one video."
     return _latex_table(caption, "tab:ranking-methods", header, "l" + "r" * (len(header) - 1), rows)
 
 
 def _several_in_latex(document: Mapping[str, Any]) -> str:
-    both, number = document["several"], number_of(document)
-    header = ["Team", *(f"Rank by {escaped(name)}" for name in both["components"]), "Mean score", "Rank", "Mean rank", "Rank"]
-    rows = []
-    for team in both["teams"]:
-        mean_rank = UNDEFINED if team["mean_rank"] is None else f"{team['mean_rank']:.2f}"
-        ranks = [_latex_rank(team["ranks"][name]) for name in both["components"]]
-        ends = [
-            _cell(number(team["mean_score"])),
-            _latex_rank(team["rank_by_mean_score"]),
-            _cell(mean_rank),
-            _latex_rank(team["rank_by_mean_rank"]),
-        ]
-        rows.append([escaped(team["team"]), *ranks, *ends])
+    components = map(escaped, document["several"]["components"])
+    header = ["Team", *(f"Rank by {name}" for name in components), "Mean score", "Rank", "Mean rank", "Rank"]
+    rows = [[escaped(team), *map(_cell, cells)] for team, *cells in _cells_of_several(document)]
     caption = "Several metrics: ranks by the mean of the scores, and by the mean of the ranks."
     return _latex_table(caption, "tab:ranking-several", header, "l" + "r" * (len(header) - 1), rows)
 
@@ -372,14 +360,6 @@ def _latex_table(caption: str, label: str, header: Sequence[str], columns: str, 
         r"\end{table}",
     ]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _latex_rank(value: int | None) -> str:
-    return "--" if value is None else str(value)
-
-
-def _latex_between(low: str, high: str) -> str:
-    return low if low == high else f"{low} to {high}"
 
 
 def _cell(text: str) -> str:

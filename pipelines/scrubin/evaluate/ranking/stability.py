@@ -23,7 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrubin.evaluate.metrics import bootstrap, variants
+from scrubin.evaluate.metrics.result import defined_of
 from scrubin.evaluate.ranking import measures, significance
+from scrubin.evaluate.ranking.measures import mean
 from scrubin.evaluate.ranking.significance import largest_of, rounding
 from scrubin.labels.formats.submission.content import BoolArray, FloatArray
 
@@ -261,21 +263,15 @@ def ranks_by_column(values: FloatArray, largest: FloatArray | None = None) -> Fl
     return np.array(columns).reshape(values.shape[::-1]).T
 
 
-def mean(values: Sequence[float]) -> float:
-    """Return the mean of the defined values, NaN without any."""
-    defined = [value for value in values if not math.isnan(value)]
-    return math.fsum(defined) / len(defined) if defined else math.nan
-
-
 def median(values: Sequence[float]) -> float:
     """Return the median of the defined values, NaN without any."""
-    defined = [value for value in values if not math.isnan(value)]
+    defined = defined_of(values)
     return float(np.median(defined)) if defined else math.nan
 
 
 def _middle(values: Sequence[float]) -> float:
     """Return the larger size of the two values that a median is between; 0 without any."""
-    defined = sorted(value for value in values if not math.isnan(value))
+    defined = sorted(defined_of(values))
     return max((abs(value) for value in defined[(len(defined) - 1) // 2 : len(defined) // 2 + 1]), default=0.0)
 
 

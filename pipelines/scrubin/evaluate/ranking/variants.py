@@ -65,7 +65,7 @@ def compared(document: Mapping[str, Any], teams: Mapping[str, Path], truth: Sour
                 labels = scoring.labels_of(task.metric, order) if labels is None else labels
                 results = _results(task.metric, order, labels)
             except ScrubinError as error:
-                notes[f"variants {semantics} {' '.join(choices)}".rstrip() + f" are not computed: {_first(error)}"] = None
+                notes[f"variants {semantics} {' '.join(choices)}".rstrip() + f" are not computed: {str(error).splitlines()[0]}"] = None
                 break
             for result in results:
                 if _meant(task, result.variant, part):
@@ -135,7 +135,3 @@ def _labels(variants: Sequence[Variant]) -> list[str]:
 def _is_count(option: str, variant: Variant) -> bool:
     """Return whether an option says how many classes there are; of tracks it says how they are put together."""
     return option == "classes" and variant.options[option].isdigit()
-
-
-def _first(error: ScrubinError) -> str:
-    return str(error).splitlines()[0]

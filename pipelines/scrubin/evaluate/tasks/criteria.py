@@ -11,7 +11,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, error, hint
 from scrubin.base.vocabulary.vocabulary import fold
 from scrubin.evaluate import side
-from scrubin.evaluate.computation import ComparedMarks, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
+from scrubin.evaluate.computation import ComparedMarks, Computation, Computed, Scoring, drawn_videos, number_of, refuse_foreign, with_alone
 from scrubin.evaluate.metrics.criteria import SCOPES, Criteria, CriteriaVideo, Scope
 from scrubin.evaluate.metrics.inputs import BoolArray
 from scrubin.evaluate.metrics.variants import CRITERIA_CHOICES
@@ -127,7 +127,8 @@ def computed(truth: Truth, predictions: Mapping[str, Series], choice: Mapping[st
         When they do not fit each other, or a choice is not possible.
     """
     refuse_foreign(choice, CRITERIA_CHOICES["paper"], OF_KIND)
-    threshold, joined = _threshold(choice["threshold"]), paired(truth.series, predictions)
+    joined, met_from = paired(truth.series, predictions), "the mean of annotators from which a criterion is met, above 0 and up to 1"
+    threshold = number_of("threshold", choice["threshold"], lambda value: 0 < value <= 1, met_from)
     videos, missing = [], []
     for name, pair in joined.pairs.items():
         judged, predicted = truth.series[name].values[pair.truth], predictions[name].values[pair.prediction]
@@ -167,14 +168,3 @@ def _without_value(video: str, predicted: Series, frames: IntArray, lacks: BoolA
         f"{len(at)} judged frames have no prediction of {columns} ({', '.join(map(str, at[:PLACES]))}{' ...' if len(at) > PLACES else ''})"
     )
     return error(predicted.file or video, "not-predicted", what, "predict every criterion of every judged frame", place=predicted.place)
-
-
-def _threshold(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value <= 1:
-        msg = f"--variant threshold={text}: give the mean of annotators from which a criterion is met, above 0 and up to 1"
-        raise MetricsError(msg)
-    return value

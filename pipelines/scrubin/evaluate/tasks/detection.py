@@ -18,7 +18,17 @@ from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault, Faults, error, warning
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate import side
-from scrubin.evaluate.computation import ComparedBoxes, Computation, Computed, Scoring, refuse_foreign, stating, with_alone
+from scrubin.evaluate.computation import (
+    ComparedBoxes,
+    Computation,
+    Computed,
+    Scoring,
+    number_of,
+    refuse_foreign,
+    scopes_of,
+    stating,
+    with_alone,
+)
 from scrubin.evaluate.metrics import variants
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.detection import (
@@ -42,7 +52,7 @@ from scrubin.evaluate.metrics.detection.average_precision import (
     ranking,
 )
 from scrubin.evaluate.metrics.result import Result
-from scrubin.evaluate.metrics.variants import BOXES, DETECTION_CHOICES, MASK_KINDS, MASK_PROGRAMS, SCOPES, STATED
+from scrubin.evaluate.metrics.variants import BOXES, DETECTION_CHOICES, MASK_KINDS, MASK_PROGRAMS, STATED
 from scrubin.evaluate.score_document import class_names as of_vocabulary
 from scrubin.evaluate.series import IntArray, Series, listed, paired, series_of, stated_sizes
 from scrubin.evaluate.side import Side, Source
@@ -376,13 +386,8 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     joined = paired(truth.series, predictions.series, every_frame=predictions.every_frame)
     names = tuple(joined.pairs)
     lengths = [len(joined.pairs[name].frames) for name in names]
-    at_truth = {name: truth.series[name].frames[pair.truth] for name, pair in joined.pairs.items()}
-    at_prediction = {
-        name: np.where(
-            pair.prediction < 0, -1, predictions.series[name].frames[pair.prediction] if len(predictions.series[name].frames) else -1
-        )
-        for name, pair in joined.pairs.items()
-    }
+    at_truth = frames_at(truth, {name: pair.truth for name, pair in joined.pairs.items()})
+    at_prediction = frames_at(predictions, {name: pair.prediction for name, pair in joined.pairs.items()})
     of_both = [placed(of, names, at) for of, at in ((truth, at_truth), (predictions, at_prediction))]
     sizes_px = np.concatenate([stated_sizes(at_truth[name], truth.images.get(name)) for name in names])
     if semantics != "paper" or choice["kind"] not in (BOXES, variants.CURVES):
@@ -391,7 +396,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     sides = (_rows(*one, truth.sizes, sizes_px[starts[one[0]] + one[1]]) for one in of_both)
     scene = checked(BoxStudy(names, lengths, truth.sizes, *sides))
     components = _components(truth, choice["component"])
-    class_names, threshold = of_vocabulary(truth.vocabulary), _iou(choice["iou"])
+    class_names, threshold = of_vocabulary(truth.vocabulary), iou_of(choice["iou"])
     if semantics == "paper":
         refuse_foreign(choice, DETECTION_CHOICES["paper"], OF_KIND)
     if semantics == "paper" and choice["kind"] == variants.SIZES:
@@ -431,7 +436,7 @@ def _paper(scene: Scene, components: Sequence[str], threshold: float, choice: Ma
     def results(draw: Draw | None) -> list[Result]:
         of = scene if draw is None else matching.draw(scene, draw)
         values: list[Result] = []
-        for scope in cast("Any", _scopes(choice)):
+        for scope in cast("Any", scopes_of(choice)):
             for name in components:
                 values.append(average_precision(of, name, threshold=threshold, interpolation=area, scope=scope))
                 values.append(average_precision_range(of, name, interpolation=area, scope=scope))
@@ -450,40 +455,27 @@ def _compat(scene: Scene, components: Sequence[str], threshold: float, choice: M
         msg = f"{program} needs triplets and instruments, but only instruments are labelled; use the semantics 'paper'"
         raise MetricsError(msg)
     if program == "ivtdmetrics-0.1":
-        return _ivtdmetrics(compat_ivtdmetrics.of_videos(scene, threshold), components, choice)
+        return _published(compat_ivtdmetrics.of_videos(scene, threshold), components, scopes_of(choice), choice["style"])
     release = cast("Any", program.removeprefix("ivtmetrics-"))
     published = compat_ivtmetrics.of_videos(scene, threshold, program=release)
     # For v and t ivtmetrics returns the numbers of i, and 0.1.5 has no global ones: only chosen by name.
     own = [name for name in components if name in ("ivt", "i") or choice["component"] != "all"]
-    scopes = [scope for scope in _scopes(choice) if scope == "video-wise" or release != "0.1.5" or choice["scope"] == "global"]
+    scopes = [scope for scope in scopes_of(choice) if scope == "video-wise" or release != "0.1.5" or choice["scope"] == "global"]
+    return _published(published, own, scopes)
+
+
+def _published(whole: Any, components: Sequence[str], scopes: Sequence[str], *style: str) -> Computation:
+    """Return what a published accumulator has of some components; ``style`` is what the program takes beside a component."""
 
     def results(draw: Draw | None) -> list[Result]:
-        of = published if draw is None else published.take(draw)
-        values: list[Result] = []
-        for name in own:
-            values += of.compute_video_ap(name).values() if "video-wise" in scopes else ()
-            values += of.compute_global_ap(name).values() if "global" in scopes else ()
-        return values
-
-    return results
-
-
-def _ivtdmetrics(published: compat_ivtdmetrics.Detection, components: Sequence[str], choice: Mapping[str, str]) -> Computation:
-    style, scopes = cast("Any", choice["style"]), _scopes(choice)
-
-    def results(draw: Draw | None) -> list[Result]:
-        of = published if draw is None else published.take(draw)
+        of = whole if draw is None else whole.take(draw)
         values: list[Result] = []
         for name in components:
-            values += of.compute_video_ap(name, style).values() if "video-wise" in scopes else ()
-            values += of.compute_global_ap(name, style).values() if "global" in scopes else ()
+            values += of.compute_video_ap(name, *style).values() if "video-wise" in scopes else ()
+            values += of.compute_global_ap(name, *style).values() if "global" in scopes else ()
         return values
 
     return results
-
-
-def _scopes(choice: Mapping[str, str]) -> tuple[str, ...]:
-    return SCOPES[1:] if choice["scope"] == "both" else (choice["scope"],)
 
 
 def _components(truth: Boxes, wanted: str) -> tuple[str, ...]:
@@ -495,15 +487,15 @@ def _components(truth: Boxes, wanted: str) -> tuple[str, ...]:
     return (wanted,)
 
 
-def _iou(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value <= 1:
-        msg = f"--variant iou={text}: give a number above 0, up to 1, such as 0.5"
-        raise MetricsError(msg)
-    return value
+def iou_of(text: str) -> float:
+    """Return the least IoU of a true box; raises `MetricsError` where it can be none."""
+    return number_of("iou", text, lambda value: 0 < value <= 1, "a number above 0, up to 1, such as 0.5")
+
+
+def frames_at(side: Boxes, positions: Mapping[str, IntArray]) -> dict[str, IntArray]:
+    """Return by video how a side numbers frames, by their positions in its series; -1 where it has none."""
+    own = {name: side.series[name].frames for name in positions}
+    return {name: np.where(at < 0, -1, own[name][at] if len(own[name]) else -1) for name, at in positions.items()}
 
 
 def placed(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[Any]]) -> tuple[IntArray, IntArray, pd.DataFrame]:

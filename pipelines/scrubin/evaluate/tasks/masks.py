@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -11,11 +10,11 @@ import pandas as pd
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, count_text, error, warning
-from scrubin.evaluate.computation import Computation
+from scrubin.evaluate.computation import Computation, number_of, scopes_of
 from scrubin.evaluate.metrics.detection import BoolArray, Boxes, FloatArray, Scene
 from scrubin.evaluate.metrics.masks import MaskRows, MaskStudy, average_precision, compat_challenges, panoptic, pixels
 from scrubin.evaluate.metrics.result import Result
-from scrubin.evaluate.metrics.variants import MASKS, SCOPES
+from scrubin.evaluate.metrics.variants import MASKS
 from scrubin.evaluate.series import IntArray, Series, listed
 from scrubin.labels.model import IGNORED, MASK
 
@@ -162,7 +161,7 @@ def computation(study: MaskStudy, components: Sequence[str], choice: Mapping[str
         published = [compat_challenges.frames_by_program(study, name, choice["program"]) for name in components]
         further = {one.component: one.further for one in published}
         return lambda draw: [result for one in published for result in one.results(draw)], further
-    confidence = _number(choice, "confidence", 0.0, 1.0)
+    confidence = confidence_of(choice)
     if choice["kind"] == MASKS:
         decided = [(average_precision.matched(study, name), panoptic.counted(study, name, confidence)) for name in components]
 
@@ -171,11 +170,11 @@ def computation(study: MaskStudy, components: Sequence[str], choice: Mapping[str
             return [result for of_component in every for result in of_component]
 
         return results, {counted.component: counted.further for _, counted in decided}
-    tolerance_px = _number(choice, "tolerance", 0.0, math.inf)
+    tolerance_px = number_of("tolerance", choice["tolerance"], lambda value: value >= 0, "a number from 0 on")
     measured = [
         pixels.measured(study, name, tolerance_px=tolerance_px, confidence=confidence, empty=choice["empty"]) for name in components
     ]
-    scopes = SCOPES[1:] if choice["scope"] == "both" else (choice["scope"],)
+    scopes = scopes_of(choice)
     further = {one.component: one.further for one in measured}
     return lambda draw: [result for one in measured for result in one.results(scopes, draw)], further
 
@@ -184,13 +183,6 @@ def _has_mask(rows: pd.DataFrame) -> BoolArray:
     return rows[MASK].notna().to_numpy(np.bool_) if MASK in rows else np.zeros(len(rows), np.bool_)
 
 
-def _number(choice: Mapping[str, str], name: str, least: float, most: float) -> float:
-    try:
-        value = float(choice[name])
-    except ValueError:
-        value = math.nan
-    if not (least <= value <= most and math.isfinite(value)):
-        limits = f"from {least:g} to {most:g}" if math.isfinite(most) else f"from {least:g} on"
-        msg = f"--variant {name}={choice[name]}: give a number {limits}"
-        raise MetricsError(msg)
-    return value
+def confidence_of(choice: Mapping[str, str]) -> float:
+    """Return the confidence from which predictions count; raises `MetricsError` where it can be none."""
+    return number_of("confidence", choice["confidence"], lambda value: 0 <= value <= 1, "a number from 0 to 1")

@@ -287,16 +287,16 @@ def computed(truth: Truth, predictions: Sequence[Predictions], semantics: str, c
     # Relaxed boundaries are defined for the workflow of Cholec80 only.
     is_cholec80 = truth.is_named and related(truth.vocabulary.name, "cholec80") and len(truth.names) == CHOLEC80.phases
     compared = ComparedPhases(videos, {name: pair.frames for name, pair in joined[0].pairs.items()}, truth.names)
+    if semantics == "paper":
+        refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)
     if semantics == "compat":
         # The script counts what is annotated.
         results = _compat(videos, truth.names, round(omega / step))
         notes = [*_assumed_program(truth), *_assumed_omega(choice["omega"], omega, rate)]
     elif choice["kind"] != variants.FRAMES:
-        refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)
         results = computation(videos, truth, compared.frames, rate or Fraction(SPANS_FPS), choice)
         notes = notes_of_kind(choice["kind"], rate)
     else:
-        refuse_foreign(choice, PHASE_CHOICES["paper"], OF_KIND)
         results = _paper(videos, truth, omega if is_cholec80 else None, choice)
         left_out = ["relaxed boundaries are defined for the seven phases of Cholec80 only, and left out"]
         notes = _assumed_omega(choice["omega"], omega, rate) if is_cholec80 else left_out

@@ -6,7 +6,6 @@ find it. Instances of classes of which nobody annotated a point are left out on 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -17,7 +16,7 @@ import pandas as pd
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, Faults, count_text, error, hint, warning
 from scrubin.evaluate import side
-from scrubin.evaluate.computation import Computation, Computed, Scoring, refuse_foreign, stating, with_alone
+from scrubin.evaluate.computation import Computation, Computed, Scoring, number_of, refuse_foreign, stating, with_alone
 from scrubin.evaluate.metrics.detection.sizes import ROUNDING
 from scrubin.evaluate.metrics.points import FloatArray, PointRows, PointStudy, distances, similarity
 from scrubin.evaluate.metrics.variants import POINT_CHOICES, SIGMA
@@ -25,7 +24,7 @@ from scrubin.evaluate.score_document import class_names as of_vocabulary
 from scrubin.evaluate.series import IntArray, paired, series_of
 from scrubin.evaluate.side import Side, Source
 from scrubin.evaluate.tasks import masks
-from scrubin.evaluate.tasks.detection import IMAGE, Boxes, Role, image_sizes, one_size, placed, side_of_results, sizes_text
+from scrubin.evaluate.tasks.detection import IMAGE, Boxes, Role, frames_at, image_sizes, one_size, placed, side_of_results, sizes_text
 from scrubin.labels.files.detect import detected
 from scrubin.labels.formats.objects import coco
 from scrubin.labels.formats.plain import coco_results
@@ -114,13 +113,8 @@ def computed(truth: Boxes, predictions: Boxes, choice: Mapping[str, str]) -> Sco
     by_place = _renaming(names, found_names)
     joined = paired(truth.series, predictions.series, every_frame=predictions.every_frame)
     videos = tuple(joined.pairs)
-    at_truth = {name: truth.series[name].frames[pair.truth] for name, pair in joined.pairs.items()}
-    at_found = {
-        name: np.where(
-            pair.prediction < 0, -1, predictions.series[name].frames[pair.prediction] if len(predictions.series[name].frames) else -1
-        )
-        for name, pair in joined.pairs.items()
-    }
+    at_truth = frames_at(truth, {name: pair.truth for name, pair in joined.pairs.items()})
+    at_found = frames_at(predictions, {name: pair.prediction for name, pair in joined.pairs.items()})
     images = image_sizes(choice["image"], videos, at_truth, truth.images)
     points = tuple(names.get(class_, ()) for class_ in range(len(truth.vocabulary.instruments)))
     starts = np.concatenate([[0], np.cumsum([len(at_truth[name]) for name in videos])]).astype(np.int64)
@@ -243,8 +237,8 @@ def _computation(study: PointStudy, choice: Mapping[str, str]) -> Computation:
     if reference == "px" and choice["within"] == POINT_CHOICES["paper"]["within"].default:
         msg = "--variant reference=px: say which distances, such as within=5,10,20"
         raise MetricsError(msg)
-    thresholds = [_number("within", one) for one in choice["within"].split(",")]
-    confidence = _number("confidence", choice["confidence"], 1.0)
+    thresholds = [_above_0("within", one) for one in choice["within"].split(",")]
+    confidence = masks.confidence_of(choice)
     measured = distances.measured(study, thresholds, reference, confidence)
     said = {"counted": choice["counted"], "confidence": choice["confidence"]}
     return lambda draw: measured.results(said, draw)
@@ -260,25 +254,17 @@ def _sigmas(text: str, points: Sequence[tuple[str, ...]]) -> FloatArray:
         if unknown or missing:
             msg = f"--variant sigma={text}: give one for each of {', '.join(every)}, such as {every[0]}={SIGMA}"
             raise MetricsError(msg)
-        of_name = {name: _number("sigma", value) for name, value in stated.items()}
+        of_name = {name: _above_0("sigma", value) for name, value in stated.items()}
     else:
-        of_name = dict.fromkeys(every, _number("sigma", text))
+        of_name = dict.fromkeys(every, _above_0("sigma", text))
     sigmas = np.full((len(points), max(map(len, points), default=0)), np.nan)
     for class_, names in enumerate(points):
         sigmas[class_, : len(names)] = [of_name[name] for name in names]
     return sigmas
 
 
-def _number(name: str, text: str, most: float = math.inf) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (0 <= value <= most and math.isfinite(value)) or (name != "confidence" and value == 0):
-        limits = f"from 0 to {most:g}" if math.isfinite(most) else "above 0"
-        msg = f"--variant {name}={text}: give a number {limits}"
-        raise MetricsError(msg)
-    return value
+def _above_0(name: str, text: str) -> float:
+    return number_of(name, text, lambda value: value > 0, "a number above 0")
 
 
 def _notes(choice: Mapping[str, str], by_place: Mapping[int, Mapping[str, str]]) -> list[str]:

@@ -12,13 +12,22 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, error, warning
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate import side
-from scrubin.evaluate.computation import ComparedClasses, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
+from scrubin.evaluate.computation import (
+    ComparedClasses,
+    Computation,
+    Computed,
+    Scoring,
+    drawn_videos,
+    refuse_foreign,
+    scopes_of,
+    with_alone,
+)
 from scrubin.evaluate.metrics import ensembles, variants
 from scrubin.evaluate.metrics.bootstrap import Draw, drawn
 from scrubin.evaluate.metrics.recognition import FloatArray, TripletMap, TripletVideo, calibration, compat, top_k, triplet_map
 from scrubin.evaluate.metrics.recognition.average_precision import Table, of_per_video, per_video, pooled, tables, without_null
 from scrubin.evaluate.metrics.result import Result
-from scrubin.evaluate.metrics.variants import CALIBRATION, COMPONENTS, PRECISION, RECOGNITION_CHOICES, SCOPES, Component
+from scrubin.evaluate.metrics.variants import CALIBRATION, COMPONENTS, PRECISION, RECOGNITION_CHOICES, Component
 from scrubin.evaluate.score_document import class_names
 from scrubin.evaluate.series import Series, not_whole, paired, recognised, series_of
 from scrubin.evaluate.side import Predictions, Source
@@ -221,7 +230,7 @@ def combined(predictions: Sequence[Mapping[str, Series]], how: Ensemble, weights
 
 
 def _paper(videos: Sequence[TripletVideo], triplets: TripletMap, components: Sequence[Component], choice: Mapping[str, str]) -> Computation:
-    scopes = _both(choice["scope"], SCOPES[1:])
+    scopes = scopes_of(choice)
     wanted = [(name, ignore) for name in components for ignore in _nulls(name, choice, triplets)]
     by_video = per_video(videos, triplets, components) if "video-wise" in scopes else {}
     counted = pooled(videos, triplets, components) if "global" in scopes else {}
@@ -267,7 +276,7 @@ def _calibration(
 def _compat(
     videos: Sequence[TripletVideo], triplets: TripletMap, components: Sequence[Component], choice: Mapping[str, str]
 ) -> Computation:
-    scopes, ks = _both(choice["scope"], SCOPES[1:]), _ks(choice["k"])
+    scopes, ks = scopes_of(choice), _ks(choice["k"])
     release = cast("compat.ScikitLearn", choice["scikit-learn"])
     whole = compat.of_videos(videos, triplets, scikit_learn=release)
 
@@ -297,10 +306,6 @@ def _nulls(name: Component, choice: Mapping[str, str], triplets: TripletMap) -> 
     if choice["null"] == "both":
         return (False, True) if triplets.null else (False,)
     return (choice["null"] == "left-out",)
-
-
-def _both(wanted: str, every: tuple[str, ...]) -> tuple[str, ...]:
-    return every if wanted == "both" else (wanted,)
 
 
 def _ks(text: str) -> tuple[int, ...]:

@@ -21,7 +21,6 @@ from scrubin.evaluate import side
 from scrubin.evaluate.computation import Computed, Scoring, drawn_videos, with_alone
 from scrubin.evaluate.metrics.bootstrap import Draw
 from scrubin.evaluate.metrics.detection import in_px
-from scrubin.evaluate.metrics.detection.matching import check_threshold
 from scrubin.evaluate.metrics.result import Result, Semantics
 from scrubin.evaluate.metrics.tracks import FloatArray, TrackRows, TrackVideo
 from scrubin.evaluate.metrics.tracks.combined import counted, results
@@ -126,7 +125,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         {id_ for video in videos for id_ in np.asarray(getattr(video, of).classes).tolist()} for of in ("truth", "predictions")
     )
     there = side.taking_part(truth.whole_lists, truth.vocabulary, "i", labelled, classes)
-    sums = counted(videos, classes, _iou(choice["iou"]), there)
+    sums = counted(videos, classes, detection.iou_of(choice["iou"]), there)
     options = {"component": "i", "kind": choice["kind"]}
 
     def computation(draw: Draw | None) -> list[Result]:
@@ -140,14 +139,6 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     so = {"so": alone} if semantics == "compat" else {}
     further = side.only_predicted({"i": predicted.difference(there)} if of_classes else {}, class_names, **so)
     return Scoring([part], (*further, *joined.faults))
-
-
-def _iou(text: str) -> float:
-    try:
-        return check_threshold(float(text))
-    except (ValueError, MetricsError) as wrong:
-        msg = f"--variant iou={text}: give a number above 0, up to 1, such as 0.5"
-        raise MetricsError(msg) from wrong
 
 
 def _rows(rows: pd.DataFrame, frames: IntArray, places: Sequence[int] | IntArray, sizes: FloatArray) -> TrackRows:

@@ -110,7 +110,7 @@ def read_folder(folder: Path) -> Folder:
     if not by_task and not wrong:
         fault = faults.error(paths[0].name, "no-rows", "it has names of columns, but no row", "add rows or remove the file")
         raise RatingsError([fault])
-    rated = {task for task, files in by_task.items() if files or _has_scores(long.get(task, ()))} | set(wrong)
+    rated = {task for task, files in by_task.items() if files or not all(sheet.marks_errors for sheet in long.get(task, ()))} | set(wrong)
     # What is in ratings that cannot be read, nobody knows.
     rated = set() if "ratings.csv" in wrong else rated - set(rater_files.NAMES)
     for task, files in by_task.items():
@@ -193,10 +193,6 @@ def _foreign(task: str, files: Iterable[tuple[re.Match[str], Document]]) -> list
         what = f"it is none of the files of annotations, as it has no column {TOTAL} and no rater's sheet"
         return [faults.error(f"{task}.csv", "file-foreign", what, "rename or remove it")]
     return []
-
-
-def _has_scores(sheets: Iterable[RaterSheet]) -> bool:
-    return not all(sheet.marks_errors for sheet in sheets)
 
 
 def _only_marks(task: str, rated: set[str], long: Mapping[str, Iterable[RaterSheet]]) -> list[Fault]:

@@ -77,10 +77,10 @@ def rewritten(document: Document, before: _Values, after: _Values, cell_types: M
     return document.with_cells(cells).without(gone).with_rows(new).render()
 
 
-def canonical_files(task: str, ratings: pd.DataFrame, main: Main, aspects: Sequence[str], *, timed: bool) -> dict[str, bytes]:
-    """Return the main file and the raters' sheets of a task in our own spelling, sorted by id."""
+def canonical_files(task: str, ratings: pd.DataFrame, main: Main, aspects: Sequence[str]) -> dict[str, bytes]:
+    """Return the main file and the raters' sheets of a task in our own spelling, sorted by id; without times, which nobody knows."""
     recordings = main.recordings.sort_values("id")
-    texts = {f"{task}.csv": annotation_text.main_csv(main.skill, main.errors, recordings, aspects, main.error_names, timed=timed)}
+    texts = {f"{task}.csv": annotation_text.main_csv(main.skill, main.errors, recordings, aspects, main.error_names, timed=False)}
     return {name: text.encode() for name, text in texts.items()} | sheet_files(task, ratings, aspects)
 
 
@@ -202,7 +202,7 @@ def _of_task(scored: RescoredTask) -> dict[str, bytes]:
         labels = {f"{task}_errors.csv": annotation_text.labels_csv(scored.errors, after.error_names).encode()} if len(scored.errors) else {}
         return labels | unchanged(scored.files)
     split = {} if scored.files.split is None else {scored.files.split.file: scored.files.split.render()}
-    return canonical_files(task, scored.entries.ratings, after, aspects, timed=False) | agreement | split
+    return canonical_files(task, scored.entries.ratings, after, aspects) | agreement | split
 
 
 def _duration(scored: RescoredTask) -> dict[str, float]:

@@ -23,7 +23,6 @@ import numpy as np
 
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.detection import BoolArray, BoxStudy, IntArray, Scene, checked
-from scrubin.evaluate.metrics.detection.average_precision import mean
 from scrubin.evaluate.metrics.detection.matching import (
     Matching,
     best_first,
@@ -38,7 +37,7 @@ from scrubin.evaluate.metrics.detection.matching import (
     turns_of,
 )
 from scrubin.evaluate.metrics.registry import declare
-from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant, exact
+from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant, exact, mean_over
 
 Score = Literal["LM", "pLM", "IDS", "IDM", "MIL", "RFP", "RFN"]
 SCORES: tuple[Score, ...] = get_args(Score)
@@ -119,7 +118,7 @@ def _shares(cases: IntArray, names: tuple[str, ...], scope: str, semantics: Sema
     sums = cases.sum(axis=0).tolist()
     for score, column, summed in zip(SCORES, cases.T.tolist(), sums, strict=True):
         videos = {name: _share(case, total) for name, case, total in zip(names, column, totals, strict=True)}
-        overall = mean(value.value for value in videos.values()) if scope == "video-wise" else _share(summed, everything)
+        overall = mean_over(videos.values()) if scope == "video-wise" else _share(summed, everything)
         variant = Variant(METRIC, semantics, {"score": score, "scope": scope, **options})
         results[score] = Result(variant, overall, videos=videos if scope == "video-wise" else {})
     return results

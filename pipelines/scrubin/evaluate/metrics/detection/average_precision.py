@@ -22,7 +22,7 @@ where precision, recall and F1 of every class are read. Each video has its own b
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +31,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.detection import BoolArray, BoxStudy, FloatArray, IntArray, Scene, checked
 from scrubin.evaluate.metrics.detection.matching import check_threshold, matched, ranked, turns_of_equal
 from scrubin.evaluate.metrics.registry import declare
-from scrubin.evaluate.metrics.result import Result, Value, Variant, exact
+from scrubin.evaluate.metrics.result import Result, Value, Variant, exact, mean_of, mean_over
 from scrubin.evaluate.metrics.variants import BOX_SCOPES, INTERPOLATIONS, BoxScope, Interpolation
 
 TENTHS = np.arange(11) / 10
@@ -127,14 +127,6 @@ def _best_at(of: Curve, levels: FloatArray) -> FloatArray:
     return np.array(means).reshape(of.recall.shape[:-1])
 
 
-def _eleven(of: Curve) -> FloatArray:
-    return _best_at(of, TENTHS)
-
-
-def _hundred_one(of: Curve) -> FloatArray:
-    return _best_at(of, HUNDREDTHS)
-
-
 def _linear(of: Curve) -> FloatArray:
     shape = (*of.recall.shape[:-1], 1)
     recall = np.concatenate([np.zeros(shape), of.recall, np.ones(shape)], axis=-1)
@@ -147,8 +139,8 @@ def _linear(of: Curve) -> FloatArray:
 
 AREAS: dict[Interpolation, Callable[[Curve], FloatArray]] = {
     "step": _step,
-    "11-point": _eleven,
-    "101-point": _hundred_one,
+    "11-point": lambda of: _best_at(of, TENTHS),
+    "101-point": lambda of: _best_at(of, HUNDREDTHS),
     "101-point linear": _linear,
 }
 
@@ -403,23 +395,17 @@ def average_precision_range(
     return _of_thresholds(study, component, levels, interpolation, scope, options)
 
 
-def mean(values: Iterable[float]) -> Value:
-    """Return the mean of the defined values and how many they are; NaN with 0 when there is none."""
-    defined = [value for value in values if not math.isnan(value)]
-    return Value(math.fsum(defined) / len(defined), len(defined)) if defined else Value(math.nan, 0)
-
-
 def of_classes(name: Variant, values: FloatArray, counts: IntArray) -> Result:
     """Return the result of values and counts (classes,)."""
     classes = {str(id_): Value(value, n) for id_, (value, n) in enumerate(zip(values.tolist(), counts.tolist(), strict=True))}
-    return Result(name, mean(values.tolist()), classes)
+    return Result(name, mean_of(values), classes)
 
 
 def over_videos(name: Variant, values: FloatArray, videos: Sequence[str] = ()) -> Result:
     """Return the result of values (videos, classes): means over videos, then over classes; by video where videos are named."""
-    classes = {str(id_): mean(column) for id_, column in enumerate(values.T.tolist())}
-    by_video = {video: mean(row) for video, row in zip(videos, values.tolist(), strict=True)} if videos else {}
-    return Result(name, mean(one.value for one in classes.values()), classes, by_video)
+    classes = {str(id_): mean_of(column) for id_, column in enumerate(values.T.tolist())}
+    by_video = {video: mean_of(row) for video, row in zip(videos, values.tolist(), strict=True)} if videos else {}
+    return Result(name, mean_over(classes.values()), classes, by_video)
 
 
 POINTS = 1000

@@ -6,7 +6,7 @@ raises `MetricsError`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Literal, get_args
 
@@ -27,9 +27,11 @@ from scrubin.evaluate.metrics.detection import (
 from scrubin.evaluate.metrics.detection.average_precision import Curve, area
 from scrubin.evaluate.metrics.detection.compat_common import ASSOCIATION, Accumulator, Tally, UpdateCounts
 from scrubin.evaluate.metrics.detection.matching import Matching, check_threshold, iou, nothing_yet, taken_in_turn
-from scrubin.evaluate.metrics.result import Result, Value, Variant, exact
+from scrubin.evaluate.metrics.result import Result, Value, Variant, exact, mean_of
+from scrubin.evaluate.metrics.variants import Interpolation
 
 Style = Literal["coco", "11point"]
+INTERPOLATION_OF: Mapping[Style, Interpolation] = {"coco": "101-point linear", "11point": "11-point"}
 COMPONENTS = ("ivt", "i", "v", "t")
 KEYS = {"AP": "AP", "Rec": "recall", "Pre": "precision", "F1": "F1", "AP_5095": "AP", "AR_5095": "recall"}
 # Every threshold from 0.6 on is slightly too large: IoU 0.6 fails at "0.6".
@@ -127,7 +129,7 @@ class Detection(Accumulator):
         }
         shares = np.stack([compat_common.shares_of(compat_common.cases_of(slot)) for slot in slots])
         for name, column in zip(ASSOCIATION, shares.T.tolist(), strict=True):
-            named[name] = Result(self._variant(name, "video-wise", component, style), average_precision.mean(column))
+            named[name] = Result(self._variant(name, "video-wise", component, style), mean_of(column))
         return named
 
     def _matched(self, scene: Scene, component: str) -> Matching:
@@ -173,7 +175,7 @@ class Detection(Accumulator):
             if id_ not in curves:
                 continue
             one, falling = _ranked(hits, scores, int(tally.positives[id_]), component)
-            areas = AREAS[style](one)
+            areas = area(one, INTERPOLATION_OF[style])
             values[[0, 4, 5], id_] = areas[0], np.mean(areas[1:]), np.mean(one.recall[1:, -1])
             curves[id_] = average_precision.interpolated(falling if self._sorted else scores, one.precision[0], one.recall[0])
         if curves:
@@ -223,9 +225,3 @@ def _best(f1: FloatArray) -> int:
     """Return where the smoothed mean of curves (classes, 1000) is highest, summed as the package does."""
     smoothed = np.convolve(np.mean(f1, axis=0), np.ones(average_precision.WINDOW) / average_precision.WINDOW, mode="same")
     return int(np.argmax(smoothed))
-
-
-AREAS: dict[Style, Callable[[Curve], Sequence[float] | FloatArray]] = {
-    "coco": lambda of: area(of, "101-point linear"),
-    "11point": lambda of: area(of, "11-point"),
-}

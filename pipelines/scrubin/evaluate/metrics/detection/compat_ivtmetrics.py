@@ -35,7 +35,7 @@ from scrubin.evaluate.metrics.detection.matching import (
     run_bounds,
     taken_in_turn,
 )
-from scrubin.evaluate.metrics.result import Result, Value, Variant, exact
+from scrubin.evaluate.metrics.result import Result, Value, Variant, exact, mean_of
 
 Program = Literal["0.1.5", "0.1.2"]
 CURVE = {"AP": "AP", "Rec": "recall", "Pre": "precision"}
@@ -140,7 +140,7 @@ class Detection(Accumulator):
         if self._program == "0.1.5":
             shares = np.stack([compat_common.shares_of(compat_common.cases_of(slot)) for slot in slots])
             for name, column in zip(ASSOCIATION, shares.T.tolist(), strict=True):
-                named[name] = Result(self._variant(name, "video-wise", component), average_precision.mean(column))
+                named[name] = Result(self._variant(name, "video-wise", component), mean_of(column))
         return named
 
     def compute_global_ap(self, component: str = "ivt") -> dict[str, Result]:

@@ -28,7 +28,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.detection import BoolArray, Boxes, FloatArray, IntArray, Scene
 from scrubin.evaluate.metrics.detection.average_precision import area, curve
 from scrubin.evaluate.metrics.registry import declare
-from scrubin.evaluate.metrics.result import Result, Value, Variant
+from scrubin.evaluate.metrics.result import Result, Value, Variant, mean_over
 
 SMALL, MEDIUM = 32.0**2, 96.0**2
 """Area in square pixels up to which a box is small, and medium."""
@@ -46,6 +46,10 @@ METRIC = declare(
 )
 ROUNDING = 6
 """Decimals of a pixel: boxes are fractions of the image, and what was a whole number of pixels is one again."""
+
+
+OfClass = Callable[[IntArray, int, int], float]
+"""Detections of a class by falling confidence, the place of a size, and how many are annotated, to a number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,18 +86,21 @@ class SizedDetections:
         draw
             Positions of videos, which may repeat; None: all.
         """
-        by_class, positives = self.drawn(draw)
-        results = []
-        for at, size in enumerate(SIZES):
-            classes = {
-                str(class_): Value(self.average(of, at, int(positives[class_, at])), int(positives[class_, at]))
-                for class_, of in enumerate(by_class)
-            }
-            defined = [one.value for one in classes.values() if one.defined]
-            options = {"component": self.component, "classes": str(len(classes)), "scope": "global", "size": f"{size} ({SAID[size]})"}
-            variant = Variant(METRIC, "paper", {**options, "iou": "0.5:0.95", "interpolation": "101-point"})
-            results.append(Result(variant, Value(statistics.mean(defined), len(defined)), classes))
-        return results
+        drawn, options = self.drawn(draw), {"iou": "0.5:0.95", "interpolation": "101-point"}
+        return [self.result(METRIC, size, options, self.average, drawn) for size in SIZES]
+
+    def result(
+        self, metric: str, size: str, options: Mapping[str, str], of_class: OfClass, drawn: tuple[list[IntArray], IntArray]
+    ) -> Result:
+        """Return a number of one size, per class and its mean; ``drawn`` is what `drawn` returns."""
+        at = list(SIZES).index(size)
+        numbers = drawn[1][:, at].tolist()
+        classes = {
+            str(class_): Value(of_class(rows, at, number), number)
+            for class_, (rows, number) in enumerate(zip(drawn[0], numbers, strict=True))
+        }
+        common = {"component": self.component, "classes": str(len(classes)), "scope": "global", "size": f"{size} ({SAID[size]})"}
+        return Result(Variant(metric, "paper", {**common, **options}), mean_over(classes.values()), classes)
 
     def drawn(self, draw: IntArray | None) -> tuple[list[IntArray], IntArray]:
         """Return the detections of each class by falling confidence, and the number of annotated ones (classes, sizes)."""

@@ -11,17 +11,15 @@ IoU 0.50, 0.55 ... 0.95 and over classes. A class without an annotated instance 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from scrubin.base import statistics
 from scrubin.evaluate.metrics.detection import sizes
-from scrubin.evaluate.metrics.detection.sizes import IOUS, MOST, SAID, SIZES, SizedDetections
+from scrubin.evaluate.metrics.detection.sizes import IOUS, MOST, SIZES, SizedDetections
 from scrubin.evaluate.metrics.masks import FloatArray, IntArray, MaskRows, MaskStudy, frames_of
 from scrubin.evaluate.metrics.registry import declare
-from scrubin.evaluate.metrics.result import Result, Value, Variant
+from scrubin.evaluate.metrics.result import Result
 from scrubin.labels.masks import overlaps
 
 SOURCE = "COCO, *Metrics*"
@@ -98,25 +96,15 @@ def results(decided: SizedDetections, draw: IntArray | None = None) -> list[Resu
     list of Result
         `overall` with the number of classes, `classes` with the number of annotated instances.
     """
-    by_class, positives = decided.drawn(draw)
-
-    def result(metric: str, size: str, options: dict[str, str], of: Callable[[IntArray, int, int], float]) -> Result:
-        at = list(SIZES).index(size)
-        classes = {
-            str(class_): Value(of(rows, at, int(positives[class_, at])), int(positives[class_, at])) for class_, rows in enumerate(by_class)
-        }
-        defined = [one.value for one in classes.values() if one.defined]
-        common = {"component": decided.component, "classes": str(len(classes)), "scope": "global", "size": f"{size} ({SAID[size]})"}
-        variant = Variant(metric, "paper", {**common, **options})
-        return Result(variant, Value(statistics.mean(defined), len(defined)), classes)
+    drawn = decided.drawn(draw)
 
     def precision(iou: str, size: str) -> Result:
         options = {"iou": iou, "interpolation": "101-point"}
-        return result(PRECISION, size, options, lambda rows, at, count: decided.average(rows, at, count, OF_IOUS[iou]))
+        return decided.result(PRECISION, size, options, lambda rows, at, count: decided.average(rows, at, count, OF_IOUS[iou]), drawn)
 
     def recall(most: int, size: str) -> Result:
         options = {"iou": "0.5:0.95", "detections": str(most)}
-        return result(RECALL, size, options, lambda rows, at, count: decided.recall(rows, at, count, most))
+        return decided.result(RECALL, size, options, lambda rows, at, count: decided.recall(rows, at, count, most), drawn)
 
     by_size = [name for name in SIZES if name != "all"]
     precisions = [*(precision(iou, "all") for iou in OF_IOUS), *(precision("0.5:0.95", size) for size in by_size)]

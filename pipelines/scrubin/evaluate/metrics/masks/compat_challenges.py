@@ -28,7 +28,7 @@ from scrubin.base import statistics
 from scrubin.evaluate.metrics.masks import BoolArray, FloatArray, IntArray, MaskStudy, frames_of
 from scrubin.evaluate.metrics.masks.pixels import IOU, NSD, of_class
 from scrubin.evaluate.metrics.registry import Quirk, declare
-from scrubin.evaluate.metrics.result import Result, Value, Variant
+from scrubin.evaluate.metrics.result import Result, Value, Variant, mean_of, mean_over
 from scrubin.evaluate.metrics.variants import SAR_RARP50
 from scrubin.labels.masks import rle
 
@@ -135,16 +135,16 @@ class Published:
     def _isinet(self, spans: list[IntArray]) -> list[Result]:
         frames = np.concatenate([np.zeros(0, np.int64), *spans])
         iou, true, found, shared = (of[frames] for of in (self.iou, self.true, self.found, self.shared))
-        of_frames = [_mean(row) for row in iou]
-        of_annotated = [_mean(row[annotated > 0]) for row, annotated in zip(iou, true, strict=True)]
-        classes = {str(at): _mean(iou[:, at]) for at in range(iou.shape[1])}
+        of_frames = [mean_of(row) for row in iou]
+        of_annotated = [mean_of(row[annotated > 0]) for row, annotated in zip(iou, true, strict=True)]
+        classes = {str(at): mean_of(iou[:, at]) for at in range(iou.shape[1])}
         pooled = found.sum(axis=1) > 0
         either = int((true + found - shared)[pooled].sum())
         whole = Value(int(shared[pooled].sum()) / either if either else math.nan, int(pooled.sum()))
         return [
-            Result(self._variant(IOU, statistic="challenge IoU"), _mean_of(of_annotated)),
-            Result(self._variant(IOU, statistic="IoU"), _mean_of(of_frames)),
-            Result(self._variant(IOU, statistic="mean class IoU"), _mean_of(list(classes.values())), classes),
+            Result(self._variant(IOU, statistic="challenge IoU"), mean_over(of_annotated)),
+            Result(self._variant(IOU, statistic="IoU"), mean_over(of_frames)),
+            Result(self._variant(IOU, statistic="mean class IoU"), mean_over(classes.values()), classes),
             Result(self._variant(IOU, statistic="pooled IoU"), whole),
         ]
 
@@ -183,13 +183,3 @@ def _painted(classes: IntArray, masks: list[IntArray], height: int, width: int) 
     for class_, runs in zip(classes.tolist(), masks, strict=True):
         picture[rle.picture(runs, height, width)] = class_
     return picture
-
-
-def _mean(values: FloatArray) -> Value:
-    defined = values[~np.isnan(values)].tolist()
-    return Value(statistics.mean(defined), len(defined))
-
-
-def _mean_of(values: list[Value]) -> Value:
-    defined = [one.value for one in values if one.defined]
-    return Value(statistics.mean(defined), len(defined))

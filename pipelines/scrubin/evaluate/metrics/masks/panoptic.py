@@ -28,10 +28,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrubin.base import statistics
 from scrubin.evaluate.metrics.masks import BoolArray, FloatArray, Frame, IntArray, MaskStudy, frames_of
 from scrubin.evaluate.metrics.registry import declare
-from scrubin.evaluate.metrics.result import Result, Value, Variant, exact
+from scrubin.evaluate.metrics.result import Result, Value, Variant, exact, mean_over
 from scrubin.labels.masks import overlaps, rle
 
 SOURCE = "Kirillov et al. 2019"
@@ -96,9 +95,9 @@ class Counted:
             own: dict[str, Value] = {}
             if draw is None:
                 rows = zip(self.pairs, self.missed, self.false, self.overlap, strict=True)
-                own = {name: _mean(_values(metric, *row)) for name, row in zip(self.names, rows, strict=True)}
+                own = {name: mean_over(_values(metric, *row)) for name, row in zip(self.names, rows, strict=True)}
             variant = Variant(metric, "paper", {**options, "classes": str(len(classes))})
-            found.append(Result(variant, _mean(list(classes.values())), {str(at): one for at, one in classes.items()}, own))
+            found.append(Result(variant, mean_over(classes.values()), {str(at): one for at, one in classes.items()}, own))
         return found
 
 
@@ -179,8 +178,3 @@ def _values(metric: str, pairs: IntArray, missed: IntArray, false: IntArray, ove
         else:
             values.append(Value((sum_ if metric == QUALITY else hits) / weighed if every else math.nan, every))
     return values
-
-
-def _mean(values: list[Value]) -> Value:
-    defined = [one.value for one in values if one.defined]
-    return Value(statistics.mean(defined), len(defined))

@@ -33,10 +33,9 @@ from functools import cached_property
 
 import numpy as np
 
-from scrubin.base import statistics
 from scrubin.evaluate.metrics.masks import FloatArray, IntArray, MaskStudy, boundaries, frames_of
 from scrubin.evaluate.metrics.registry import declare
-from scrubin.evaluate.metrics.result import Result, Value, Variant, exact
+from scrubin.evaluate.metrics.result import Result, Value, Variant, exact, mean_of
 from scrubin.labels.masks import overlaps, rle
 
 SOURCE = "Maier-Hein et al. 2024"
@@ -107,7 +106,7 @@ class Measured:
         found = []
         for at, metric in enumerate(METRICS):
             means = _divided(sums[at], counts[at])
-            own = {} if draw is not None else {name: _value(of_video) for name, of_video in zip(self.names, means, strict=True)}
+            own = {} if draw is not None else {name: mean_of(of_video) for name, of_video in zip(self.names, means, strict=True)}
             for scope in scopes:
                 if scope == "global":
                     number = counts[at][videos].sum(axis=0)
@@ -119,7 +118,7 @@ class Measured:
                 options = {**self.options, "component": self.component, "classes": str(len(classes)), "scope": scope}
                 if metric != NSD:
                     del options["tolerance"]
-                found.append(Result(Variant(metric, "paper", options), _value(classes), values, own if scope == "video-wise" else {}))
+                found.append(Result(Variant(metric, "paper", options), mean_of(classes), values, own if scope == "video-wise" else {}))
         return found
 
     @cached_property
@@ -188,9 +187,3 @@ def of_class(truth: IntArray, prediction: IntArray, height: int, width: int, tol
 def _divided(sums: FloatArray, counts: IntArray) -> FloatArray:
     means: FloatArray = np.divide(sums, counts, out=np.full(sums.shape, math.nan), where=counts > 0)
     return means
-
-
-def _value(values: FloatArray) -> Value:
-    """Return the mean of what is defined."""
-    defined = values[~np.isnan(values)].tolist()
-    return Value(statistics.mean(defined), len(defined))

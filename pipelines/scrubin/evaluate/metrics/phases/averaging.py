@@ -26,7 +26,7 @@ import numpy as np
 from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.phases import FloatArray
-from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant
+from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant, defined_of, mean_of
 from scrubin.evaluate.metrics.variants import AVERAGING_ORDERS, AveragingOrder
 
 Source = Literal["videos", "phases", "runs"]
@@ -70,18 +70,6 @@ class Elements:
         return replace(self, values=self.macro()[..., np.newaxis], phases=())
 
 
-def mean_of(values: Iterable[float] | FloatArray) -> Value:
-    """Return the mean of the defined values and how many they are; NaN with 0 when there is none.
-
-    The sum is exactly rounded: the order of videos and runs does not change a bit.
-
-    >>> mean_of([0.5, math.nan, 0.7])
-    Value(value=0.6, n=2)
-    """
-    defined = _defined(values)
-    return Value(statistics.mean(defined), len(defined))
-
-
 def means(values: FloatArray) -> FloatArray:
     """Return the means of the defined values along the last axis; NaN where there is none."""
     if values.shape[-1] == 1:
@@ -99,7 +87,7 @@ def sd_of(values: Iterable[float] | FloatArray, bessel: bool) -> Value:
     >>> sd_of([2, 4, 4, 4, 5, 5, 7, 9], bessel=False)
     Value(value=2.0, n=8)
     """
-    defined = _defined(values)
+    defined = defined_of(values)
     if not all(math.isfinite(value) for value in defined):
         return Value(math.nan, len(defined))
     if bessel:
@@ -107,12 +95,6 @@ def sd_of(values: Iterable[float] | FloatArray, bessel: bool) -> Value:
     if defined and min(defined) == max(defined):
         return Value(0.0, len(defined))
     return Value(math.sqrt(statistics.squares(defined) / len(defined)) if defined else math.nan, len(defined))
-
-
-def _defined(values: Iterable[float] | FloatArray) -> list[float]:
-    array = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=np.float64).ravel()
-    kept: list[float] = array[~np.isnan(array)].tolist()
-    return kept
 
 
 def mean(elements: Elements, order: AveragingOrder = "all") -> Result:

@@ -27,10 +27,9 @@ from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.bootstrap import drawn_names
 from scrubin.evaluate.metrics.phases import BoolArray, FloatArray, IntArray, PhaseVideo, checked, sequences_of
-from scrubin.evaluate.metrics.phases.averaging import mean_of
 from scrubin.evaluate.metrics.phases.relaxed import RELAXED, RELAXED_RATES, RelaxedRate, check_omega, segments
 from scrubin.evaluate.metrics.registry import Quirk
-from scrubin.evaluate.metrics.result import Result, Value, Variant
+from scrubin.evaluate.metrics.result import Result, Value, Variant, mean_of
 
 QUIRKS = (
     Quirk(

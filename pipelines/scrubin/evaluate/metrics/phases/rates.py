@@ -28,9 +28,9 @@ import numpy as np
 
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.phases import BoolArray, Confusions, FloatArray, IntArray, pooled_confusions
-from scrubin.evaluate.metrics.phases.averaging import SOURCES, Elements, First, Source, mean, mean_of, means, overall, sd_of, spread
+from scrubin.evaluate.metrics.phases.averaging import SOURCES, Elements, First, Source, mean, means, overall, sd_of, spread
 from scrubin.evaluate.metrics.registry import declare
-from scrubin.evaluate.metrics.result import Result, Value
+from scrubin.evaluate.metrics.result import Result, Value, mean_of
 from scrubin.evaluate.metrics.variants import AVERAGING_ORDERS, PHASE_SCOPES, STRATEGIES, AveragingOrder, PhaseScope, Strategy
 
 Rate = Literal["precision", "recall", "f1", "jaccard"]

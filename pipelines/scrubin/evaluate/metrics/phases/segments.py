@@ -41,9 +41,9 @@ from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.bootstrap import drawn_names
 from scrubin.evaluate.metrics.phases import FloatArray, IntArray, PhaseVideo, checked, named
-from scrubin.evaluate.metrics.phases.averaging import Elements, mean, mean_of, spread
+from scrubin.evaluate.metrics.phases.averaging import Elements, mean, spread
 from scrubin.evaluate.metrics.registry import declare
-from scrubin.evaluate.metrics.result import Result, Value, Variant
+from scrubin.evaluate.metrics.result import Result, Value, Variant, mean_of
 from scrubin.evaluate.metrics.variants import OVERLAPS
 
 LEA = "Lea et al. 2017, section 4, Metrics"

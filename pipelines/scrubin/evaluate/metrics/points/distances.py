@@ -19,11 +19,10 @@ from typing import Literal
 
 import numpy as np
 
-from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.points import FloatArray, IntArray, PointRows, PointStudy, check
 from scrubin.evaluate.metrics.registry import declare
-from scrubin.evaluate.metrics.result import Result, Value, Variant, exact
+from scrubin.evaluate.metrics.result import Result, Value, Variant, exact, mean_over
 from scrubin.evaluate.metrics.tracks.assignment import assigned
 
 Reference = Literal["box", "image", "px"]
@@ -87,8 +86,10 @@ class Distances:
         by_name = self._by_name(parts, of)
         videos = {name: _ratio(parts[at], of[at]) for at, name in enumerate(self.names)} if by_video else {}
         yield Result(Variant(metric, "paper", {**options, "averaged": "no, all points together"}), _ratio(parts, of), {}, videos)
-        yield Result(Variant(metric, "paper", {**options, "averaged": "over classes", "component": "i"}), _mean(classes), classes)
-        yield Result(Variant(metric, "paper", {**options, "averaged": "over points"}), _mean(by_name), by_name)
+        yield Result(
+            Variant(metric, "paper", {**options, "averaged": "over classes", "component": "i"}), mean_over(classes.values()), classes
+        )
+        yield Result(Variant(metric, "paper", {**options, "averaged": "over points"}), mean_over(by_name.values()), by_name)
 
     def _by_name(self, parts: FloatArray, of: FloatArray) -> dict[str, Value]:
         """Return the value of each point, of all classes that have one of its name."""
@@ -103,11 +104,6 @@ class Distances:
 def _ratio(parts: FloatArray, of: FloatArray) -> Value:
     count = round(float(of.sum()))
     return Value(float(parts.sum()) / count if count else float("nan"), count)
-
-
-def _mean(values: Mapping[str, Value]) -> Value:
-    defined = [one.value for one in values.values() if one.defined]
-    return Value(statistics.mean(defined), len(defined))
 
 
 def measured(study: PointStudy, thresholds: Sequence[float], reference: Reference, confidence: float) -> Distances:

@@ -15,17 +15,16 @@ equal confidence in different frames are one threshold, as everywhere here; COCO
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
-from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.detection import sizes
-from scrubin.evaluate.metrics.detection.sizes import IOUS, ROUNDING, SAID, SIZES, SizedDetections
+from scrubin.evaluate.metrics.detection.sizes import IOUS, ROUNDING, SizedDetections
 from scrubin.evaluate.metrics.points import BoolArray, FloatArray, IntArray, PointStudy, check
 from scrubin.evaluate.metrics.registry import declare
-from scrubin.evaluate.metrics.result import Result, Value, Variant
+from scrubin.evaluate.metrics.result import Result
 
 MOST = 20
 """Predictions of a class in a frame that count."""
@@ -129,27 +128,15 @@ def results(decided: SizedDetections, options: Mapping[str, str], draw: IntArray
     list of Result
         `overall` with the number of classes, `classes` with the number of annotated instances.
     """
-    by_class, positives = decided.drawn(draw)
-
-    def result(metric: str, similarity: str, size: str, own: dict[str, str], of: Callable[[IntArray, int, int], float]) -> Result:
-        at = list(SIZES).index(size)
-        classes = {
-            str(class_): Value(of(rows, at, int(positives[class_, at])), int(positives[class_, at])) for class_, rows in enumerate(by_class)
-        }
-        defined = [one.value for one in classes.values() if one.defined]
-        common = {"component": "i", "classes": str(len(classes)), "scope": "global", "size": f"{size} ({SAID[size]})"}
-        variant = Variant(metric, "paper", {**options, **common, **own, "similarity": similarity})
-        return Result(variant, Value(statistics.mean(defined), len(defined)), classes)
+    drawn = decided.drawn(draw)
 
     def precision(similarity: str, size: str) -> Result:
-        at: Sequence[int] = OF_SIMILARITY[similarity]
-        own = {"interpolation": "101-point"}
-        return result(PRECISION, similarity, size, own, lambda rows, size_, count: decided.average(rows, size_, count, at))
+        at, own = OF_SIMILARITY[similarity], {**options, "similarity": similarity, "interpolation": "101-point"}
+        return decided.result(PRECISION, size, own, lambda rows, size_, count: decided.average(rows, size_, count, at), drawn)
 
     def recall(similarity: str, size: str) -> Result:
-        at: Sequence[int] = OF_SIMILARITY[similarity]
-        own = {"predictions": str(MOST)}
-        return result(RECALL, similarity, size, own, lambda rows, size_, count: decided.recall(rows, size_, count, MOST, at))
+        at, own = OF_SIMILARITY[similarity], {**options, "similarity": similarity, "predictions": str(MOST)}
+        return decided.result(RECALL, size, own, lambda rows, size_, count: decided.recall(rows, size_, count, MOST, at), drawn)
 
     return [
         one

@@ -102,6 +102,11 @@ def rows_of(video: TripletVideo, classes: int | None = None, place: str | None =
     return ClassRows(np.array(_labels(targets, where).T, order="C"), np.array(_finite(scores, where).T, order="C"))
 
 
+def joined(rows: Sequence[ClassRows]) -> ClassRows:
+    """Return the frames of several videos as those of one."""
+    return ClassRows(np.concatenate([one.labels for one in rows], axis=1), np.concatenate([one.scores for one in rows], axis=1))
+
+
 def checked(videos: Iterable[TripletVideo], classes: int | None) -> Iterator[tuple[str, ClassRows]]:
     """Yield name and rows of every video, one at a time.
 

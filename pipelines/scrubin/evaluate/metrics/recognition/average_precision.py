@@ -19,7 +19,6 @@ in a video. Videos weigh the same, however long.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,11 +37,12 @@ from scrubin.evaluate.metrics.recognition import (
     checked,
     component_named,
     components_named,
+    joined,
     part,
     rows_of,
 )
 from scrubin.evaluate.metrics.registry import declare
-from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant
+from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant, mean_of
 from scrubin.evaluate.metrics.variants import COMPONENTS, Component
 
 # Elements sorted at once: bounds the copy beside the scores.
@@ -129,12 +129,6 @@ def paper_variant(triplets: TripletMap, component: Component, scope: str, ignore
     return variant("paper", component, scope, len(triplets.kept(component, ignore_null)), left_out)
 
 
-def mean(values: npt.NDArray[np.float64]) -> Value:
-    """Return the mean of the defined values and how many they are; NaN with 0 when there is none."""
-    defined = values[~np.isnan(values)]
-    return Value(math.fsum(defined) / len(defined), len(defined)) if len(defined) else Value(math.nan, 0)
-
-
 def result(
     name: Variant, ids: IntArray, values: npt.NDArray[np.float64], counts: IntArray, videos: Mapping[str, Value] | None = None
 ) -> Result:
@@ -150,7 +144,7 @@ def result(
         Values by video.
     """
     classes = {str(id_): Value(float(value), int(n)) for id_, value, n in zip(ids, values, counts, strict=True)}
-    return Result(name, mean(values), classes, dict(videos or {}))
+    return Result(name, mean_of(values), classes, dict(videos or {}))
 
 
 GLOBAL = "global"
@@ -166,11 +160,6 @@ class _Pool:
         """Take one more video."""
         self._videos.append((np.packbits(rows.labels, axis=1), rows.scores))
 
-    def row(self, members: IntArray) -> ClassRows:
-        """Return the row (1, frames) of the class that these triplets make up."""
-        rows = self.rows(members)
-        return ClassRows(np.concatenate([one.labels for one in rows], axis=1), np.concatenate([one.scores for one in rows], axis=1))
-
     def rows(self, members: IntArray) -> list[ClassRows]:
         """Return the row (1, frames) of the class that these triplets make up, video by video."""
         rows = []
@@ -181,7 +170,7 @@ class _Pool:
 
     def average_precision(self, members: Sequence[IntArray]) -> tuple[npt.NDArray[np.float64], IntArray]:
         """Return AP and positives of classes, each made up of some triplets."""
-        scored = [by_class(self.row(one)) for one in members]
+        scored = [by_class(joined(self.rows(one))) for one in members]
         return np.concatenate([values for values, _ in scored]), np.concatenate([positives for _, positives in scored])
 
 
@@ -518,6 +507,6 @@ def of_per_video(one: PerVideo, triplets: TripletMap, component: str, *, ignore_
     for values in one.values:
         means.add(values)
     kept = triplets.kept(name, ignore_null)
-    videos = {video: mean(values[kept]) for video, values in zip(one.names, one.values, strict=True)}
+    videos = {video: mean_of(values[kept]) for video, values in zip(one.names, one.values, strict=True)}
     variant = paper_variant(triplets, name, VIDEO_WISE, ignore_null)
     return result(variant, triplets.grouping(name).ids[kept], means.values()[kept], means.counts[kept], videos)

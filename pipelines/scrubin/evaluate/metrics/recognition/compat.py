@@ -26,6 +26,7 @@ from scrubin.evaluate.metrics.recognition import (
     TripletVideo,
     checked,
     component_named,
+    joined,
     part,
     rows_of,
     top_k,
@@ -314,7 +315,7 @@ class Recognition:
         if self._drawn_from and (of_pool := self._drawn_from.pooled(videos, name, self._of)):
             values, positives = self._published(name, *of_pool)
         else:
-            values, positives = self._scored(_joined(videos), name)
+            values, positives = self._scored(joined(videos), name)
         return self._result("global", name, values, positives, ignore_null)
 
     def take(self, draw: IntArray) -> Recognition:
@@ -356,7 +357,7 @@ class Recognition:
 
     def top_class(self, k: int = 10, component: str = "ivt") -> list[tuple[int, float]]:
         """Return position and global average precision of the k best classes, undefined ones last; of equal ones the lower first."""
-        pool = _joined(self._everything())
+        pool = joined(self._everything())
         name = component_named(component)
         values, _ = self._scored(pool, name)
         order = np.argsort(-values, kind="stable")[: max(0, k)]
@@ -418,10 +419,6 @@ def of_videos(videos: Iterable[TripletVideo], triplets: TripletMap, *, scikit_le
     return published
 
 
-def _joined(videos: list[ClassRows]) -> ClassRows:
-    return ClassRows(np.concatenate([one.labels for one in videos], axis=1), np.concatenate([one.scores for one in videos], axis=1))
-
-
 class _Source:
     """Closed videos that others are drawn from: what each gives is computed once for all draws.
 
@@ -477,5 +474,4 @@ class _Frames:
     def rows(self) -> ClassRows:
         """Return all frames together."""
         empty = ClassRows(np.empty((self._classes, 0), dtype=np.bool_), np.empty((self._classes, 0), dtype=np.float32))
-        batches = self._batches or [empty]
-        return ClassRows(np.concatenate([one.labels for one in batches], axis=1), np.concatenate([one.scores for one in batches], axis=1))
+        return joined(self._batches or [empty])

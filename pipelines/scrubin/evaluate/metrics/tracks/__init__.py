@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,11 +122,3 @@ def _whole(values: npt.ArrayLike, what: str) -> IntArray:
         msg = f"the {what} are not one whole number from 0 per row"
         raise MetricsError(msg)
     return numbers.astype(np.int64)
-
-
-def each_once(videos: Sequence[TrackVideo]) -> None:
-    """Raise `MetricsError` when there is no video, or a name comes twice."""
-    names = [video.name for video in videos]
-    if not names or len(set(names)) != len(names):
-        msg = "no video is given; at least one is needed" if not names else "a video is given twice; give every video once"
-        raise MetricsError(msg)

@@ -14,9 +14,10 @@ from functools import cache
 import numpy as np
 
 from scrubin.evaluate.metrics.bootstrap import Draw
+from scrubin.evaluate.metrics.inputs import each_once
 from scrubin.evaluate.metrics.registry import Quirk
 from scrubin.evaluate.metrics.result import Result, Semantics, Value, Variant, exact, taking_part
-from scrubin.evaluate.metrics.tracks import BoolArray, FloatArray, TrackVideo, checked, clear, each_once, hota, identity
+from scrubin.evaluate.metrics.tracks import BoolArray, FloatArray, TrackVideo, checked, clear, hota, identity
 from scrubin.evaluate.metrics.tracks.overlaps import of_class, overlaps
 from scrubin.evaluate.metrics.variants import CLASSES_TOGETHER, TRACK_CLASSES
 
@@ -145,9 +146,8 @@ def counted(videos: Sequence[TrackVideo], classes: int, threshold: float, there:
     MetricsError
         When a video cannot be used, or comes twice.
     """
-    each_once(videos)
     of_hota, of_clear, of_identity = [], [], []
-    for video in videos:
+    for video in each_once(videos):
         truth = checked(video.truth, video.length, f"annotations of {video.name}")
         predictions = checked(video.predictions, video.length, f"predictions of {video.name}")
         every = overlaps(truth, predictions)
