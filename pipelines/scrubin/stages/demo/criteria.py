@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 from scrubin.stages.demo.operation import DISSECTION, Operation
@@ -22,8 +21,7 @@ def judged(recording: Recording) -> Iterator[tuple[int, list[list[int]]]]:
     """Yield each judged source frame, with what each annotator says of each criterion, criteria first: one a second of the dissection."""
     operation = Operation(recording)
     start_s, end_s = operation.span_of(DISSECTION)
-    for second in range(int(recording.time_of(recording.frame_count - 1)) + 1):
-        frame = recording.first_frame_at(Fraction(second))
+    for frame in recording.frame_of_each_second():
         time_s = float(recording.time_of(frame))
         if start_s <= time_s < end_s:
             done = 100 * (time_s - start_s) / (end_s - start_s)

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from scrubin.base.faults import count_text
+from scrubin.base.tables.io import records
 from scrubin.base.tables.private import of_recordings
-from scrubin.stages.report import ReportedStudy, records, splits
+from scrubin.stages.report import ReportedStudy, splits
 
+FATES = ("ready", "excluded", "quarantined", "lost")
 SECONDS_PER_HOUR = 3600
 
 
@@ -19,7 +22,7 @@ def overview(study: ReportedStudy) -> dict[str, Any]:
     fates = _fate(study)
     return {
         "recordings": len(fates),
-        **{name: int((fates["fate"] == name).sum()) for name in ("ready", "excluded", "quarantined", "lost")},
+        **{name: int((fates["fate"] == name).sum()) for name in FATES},
         "participants": int(study.recordings["participant"].nunique()),
         "videos": len(study.videos),
         "hours": float(study.videos["duration_s"].sum()) / SECONDS_PER_HOUR,
@@ -60,7 +63,7 @@ def by_task(study: ReportedStudy) -> list[dict[str, Any]]:
         rows.append(
             {
                 "task": task,
-                **{name: int(counts.get(name, 0)) for name in ("ready", "excluded", "quarantined", "lost")},
+                **{name: int(counts.get(name, 0)) for name in FATES},
                 "videos": len(videos),
                 "hours": float(videos["duration_s"].sum()) / SECONDS_PER_HOUR,
                 "frames": int(study.frames["id"].isin(videos["id"]).sum()),
@@ -121,7 +124,7 @@ def attention(study: ReportedStudy, much_hidden_share: float) -> list[dict[str, 
         if group["variable_rate"].fillna(value=False).any():
             reasons[str(name)].append("variable frame rate: times are exact, frame numbers are not evenly spaced")
     for name, group in study.redactions[~study.redactions["accepted"]].groupby("recording"):
-        reasons[str(name)].append(f"{_count(len(group), 'span')} shown, because rejected: can anybody be recognised?")
+        reasons[str(name)].append(f"{count_text(len(group), 'span')} shown, because rejected: can anybody be recognised?")
     for id_, share in study.frames.groupby("id")["redacted"].mean().items():
         if share > much_hidden_share:
             reasons[names[str(id_)]].append(f"{share:.0%} of its frames are hidden")
@@ -134,7 +137,3 @@ def attention(study: ReportedStudy, much_hidden_share: float) -> list[dict[str, 
     for id_, notes in sorted(study.annotations["notes"].items()):
         reasons[names[id_]] += [f"labels: {sentence}" for sentence in notes]
     return [{"recording": name, "id": ids.get(name), "reasons": reasons[name]} for name in sorted(reasons) if reasons[name]]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
