@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from typing import Any
 
 from scrubin.stages.demo.operation import DISSECTION, Operation
 from scrubin.stages.demo.plan import Recording
+from scrubin.stages.demo.sheets import table
 
 CRITERIA = ("c1", "c2", "c3")
 MET_FROM = (30, 55, 80)
@@ -30,11 +29,8 @@ def judged(recording: Recording) -> Iterator[tuple[int, list[list[int]]]]:
 
 def sheet(recording: Recording) -> str:
     """Return ``frame.csv`` of the CVS Challenge."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["frame_id", *(f"{name}_rater{k}" for name in CRITERIA for k in range(1, len(STRICTNESS) + 1))])
-    writer.writerows([frame, *(value for said in by_criterion for value in said)] for frame, by_criterion in judged(recording))
-    return text.getvalue()
+    columns = ["frame_id", *(f"{name}_rater{k}" for name in CRITERIA for k in range(1, len(STRICTNESS) + 1))]
+    return table(columns, ([frame, *(value for said in by_criterion for value in said)] for frame, by_criterion in judged(recording)))
 
 
 def truth(recording: Recording) -> dict[str, Any]:
