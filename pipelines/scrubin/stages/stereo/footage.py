@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -166,6 +166,16 @@ def refuse_other_size(rig_size: tuple[int, int], rig_name: str, of: Footage) -> 
     what = f"the calibration is of pictures of {own_width}x{own_height} pixels, but {of.name} is {width}x{height}"
     fix = f"if the pictures were resized or cropped: scrubin stereo convert {rig_name} NEW --scale-to {width}x{height} (or --crop)"
     raise CalibrationError([error(rig_name, "size", what, fix)])
+
+
+@contextmanager
+def both(rig_size: tuple[int, int], rig_name: str, cameras: Iterable[AbstractContextManager[Footage]]) -> Iterator[tuple[Footage, Footage]]:
+    """Open the left and the right camera of a rig; `CalibrationError` as of `refuse_other_size`."""
+    with ExitStack() as opened:
+        left, right = (opened.enter_context(camera) for camera in cameras)
+        for camera in (left, right):
+            refuse_other_size(rig_size, rig_name, camera)
+        yield left, right
 
 
 def every(left: Footage, right: Footage, every_s: Fraction) -> list[int]:
