@@ -23,7 +23,7 @@ Shown = Callable[[Sequence[StereoRecording]], Iterable[StereoRecording]]
 """Passes on the recordings, and may show how far it is."""
 
 
-def check_one(rig: Rig, rig_name: str, cameras: Sequence[str], rectified: str | None = None, alpha: float | None = None) -> Checked:
+def check_one(rig: Rig, rig_name: str, cameras: Sequence[str], rectified: str | None, alpha: float | None) -> Checked:
     """Return what is wrong with one recording.
 
     Parameters
@@ -58,7 +58,7 @@ def _alpha(rig: Rig, left: Footage, folder: str, stated: float) -> Sequence[Find
         if numbers[middle] >= left.count:
             msg = f"{folder}/left: its names are no numbers of frames of {left.name}; take what 'scrubin stereo rectify' writes"
             raise CalibrationError(msg)
-        return list(of_fit(alpha_fit(rig, left.picture(numbers[middle]), made.picture(middle), "left", stated)))
+        return list(of_fit(alpha_fit(rig, left.picture(numbers[middle]), made.picture(middle), stated)))
 
 
 def check_study(folder: Path, shown: Shown, tell: Callable[[str, ScrubinError], None]) -> list[Checked]:
