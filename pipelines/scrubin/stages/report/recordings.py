@@ -29,7 +29,7 @@ def overview(study: ReportedStudy) -> dict[str, Any]:
         "frames": len(study.frames),
         "hidden_frames": int(study.frames["redacted"].sum()),
         "dropped_frames": int(study.frames["dropped"].sum()),
-        "labelled_frames": _labelled_frames(study),
+        "labelled_frames": len(study.labelled[["id", "frame"]].drop_duplicates()),
     }
 
 
@@ -99,11 +99,6 @@ def _excluded_by(study: ReportedStudy) -> dict[str, str]:
     """Return by recording why a reviewer excluded it."""
     excluded = {one["recording"]: one["excluded"] for one in study.review["recordings"]}
     return {name: f"{one['why']} (reviewer: {one['by']})" for name, one in excluded.items() if one is not None}
-
-
-def _labelled_frames(study: ReportedStudy) -> int:
-    """Return how many frames (of one camera per recording) somebody labelled, in whatever layer."""
-    return len(study.labelled[["id", "frame"]].drop_duplicates())
 
 
 def attention(study: ReportedStudy, much_hidden_share: float) -> list[dict[str, Any]]:
