@@ -149,7 +149,7 @@ def planted(first_seed: int) -> Iterable[tuple[str, bool, set[str], dict[str, ob
     for place, (stated, made) in enumerate(((0.0, 0.3), (1.0, 0.8), (0.0, 0.0), (0.6, 0.6))):
         _, rig, left, _ = recording(first_seed + 30 + place)
         shown = rectified(left.picture(3), rectification(rig, made).maps("left"))
-        rules = {one.rule for one in of_fit(alpha_fit(rig, left.picture(3), shown, "left", stated))}
+        rules = {one.rule for one in of_fit(alpha_fit(rig, left.picture(3), shown, stated))}
         yield f"alpha {stated}, made with {made}", (rules == {"alpha"}) == (stated != made), rules, {}
 
 

@@ -4,6 +4,7 @@ import contextlib
 import datetime
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,10 +84,6 @@ def everywhere(work: Callable[[Part], Reading], parts: Sequence[Part]) -> list[R
         # What was not read is not proven: nothing of the release may be set aside here.
         raise StageError("; ".join(str(error) for _, error in read.quarantined))
     return [reading for _, reading in read.done]
-
-
-def _archives(names: Sequence[str]) -> Iterator[str]:
-    return progress.over("archives", names, "archive")
 
 
 @contextlib.contextmanager
@@ -183,9 +180,9 @@ def main() -> None:
     looked = " ".join([reviewed, *certificate["review"]["looked"]])
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
     with assembled(waiting, stated(waiting, study.tables["videos"]), audited=audited) as copied:
-        folder, tables = copied.folder, study.tables
+        folder, tables, archives = copied.folder, study.tables, partial(progress.over, "archives", unit="archive")
         sizes = assembly.complete(
-            folder, study.params, study.declared, tables, texts, fps, looked, forms, facts, said, _archives, copied.sha256
+            folder, study.params, study.declared, tables, texts, fps, looked, forms, facts, said, archives, copied.sha256
         )
         audit(folder.absolute(), study, pictures)
         release_folder.note_archives(copied)

@@ -1,6 +1,6 @@
 """Splits: released recordings become training, validation and test subsets."""
 
-from collections.abc import Iterator, Sequence
+from functools import partial
 
 import plumbing
 
@@ -24,10 +24,6 @@ from scrubin.stages.splits.study import listings
 from scrubin.stages.splits.study import people as people_of
 
 
-def _shown(schemes: Sequence[str]) -> Iterator[str]:
-    return progress.over("splits", schemes, "scheme")
-
-
 @flow(name="splits")
 def main() -> None:
     """Make every split, write it with its proof."""
@@ -48,7 +44,8 @@ def main() -> None:
     effort = Effort(p.gap, p.work_limit)
     withdrawn = withdrawal_memory.load()
     released = unchanged(withdrawn.splits, params.read()["splits"])
-    split_of = study.splits(everyone, p, Setting(p.seed, effort, params.raw_folder(), released=released, withdrawn=withdrawn), _shown)
+    setting = Setting(p.seed, effort, params.raw_folder(), released=released, withdrawn=withdrawn)
+    split_of = study.splits(everyone, p, setting, partial(progress.over, "splits", unit="scheme"))
     table = study.table(split_of)
     io.write(SPLITS, table, TABLES / "splits.parquet")
     folder = fresh_part("splits")

@@ -10,7 +10,7 @@ import numpy as np
 
 from scrubin.base.tables import io
 from scrubin.base.tables.public import public_tables
-from scrubin.stages.frames.extract import Shard
+from scrubin.stages.frames.extract import shard as writing
 
 ASPECTS = ("efficiency",)
 CAMERAS = {"abelo": ("left", "right"), "borunga": ("mono",), "cimeto": ("mono",)}
@@ -108,9 +108,9 @@ def write(folder: Path, tables: Rows) -> Path:
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(data)
     for shard, own in members.items():
-        with Shard(shard, "jpg") as sink:
+        with writing(shard, "jpg") as add:
             for row, data in own:
-                sink.add(row, data)
+                add(row, data)
     says = {
         "name": "a-study",
         "alternateName": "A study: of two tasks",

@@ -56,7 +56,7 @@ def boundaries(count: int) -> np.ndarray:
 
 def seen(path: Path, count: int) -> ObservedFile:
     return ObservedFile(
-        boundaries(count), (96, 64), observe(path, path.name, [span_detectors.appearance_observer(PARAMS)], boundaries(count)[:-1])
+        boundaries(count), (96, 64), observe(path, path.name, [span_detectors.features_observer(PARAMS)], boundaries(count)[:-1])
     )
 
 

@@ -179,10 +179,10 @@ def test_of_a_recording_that_is_hidden_as_a_whole_nothing_is_said(recorded):
 def test_rectified_pictures_tell_their_alpha(recorded):
     rig, left, _ = recorded
     made = rectified(left.pictures[0], rectification(rig, 0.3).maps("left"))
-    assert not list(of_fit(alpha_fit(rig, left.pictures[0], made, "left", 0.3)))
-    (finding,) = of_fit(alpha_fit(rig, left.pictures[0], made, "left", 0.0))
+    assert not list(of_fit(alpha_fit(rig, left.pictures[0], made, 0.3)))
+    (finding,) = of_fit(alpha_fit(rig, left.pictures[0], made, 0.0))
     assert "an alpha of about 0.3 and not 0" in finding.what
-    (finding,) = of_fit(alpha_fit(rig, left.pictures[0], left.pictures[0][::-1].copy(), "left", 0.0))
+    (finding,) = of_fit(alpha_fit(rig, left.pictures[0], left.pictures[0][::-1].copy(), 0.0))
     assert "unlike what this rig gives with any alpha" in finding.what
 
 

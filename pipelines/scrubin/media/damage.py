@@ -126,7 +126,7 @@ def listening(path: Path, name: str, *, ignore_edit_list: bool = False) -> Itera
             refuse_accused(path, name, ignore_edit_list=ignore_edit_list)
 
 
-def refuse_accused(path: Path, name: str, *, ignore_edit_list: bool = False) -> None:
+def refuse_accused(path: Path, name: str, *, ignore_edit_list: bool) -> None:
     """Decode a file in this thread alone, while somebody is `listening`.
 
     Parameters

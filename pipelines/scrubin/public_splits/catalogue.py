@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 from scrubin.base.errors import SplitError
 from scrubin.base.faults import hint
-from scrubin.public_splits.datasets import Dataset, dataset, document, index, listed, whole_number
+from scrubin.public_splits.datasets import NO_SPLITS, Dataset, dataset, document, index, listed, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,34 +19,6 @@ SUBSETS = ("train", "val", "test")
 TRAINVAL = "trainval"
 NO_FOLD = 0
 REST = "rest"
-NAMES = (
-    "autolaparo",
-    "cholec80-cvs",
-    "cholec80/32-8-40",
-    "cholec80/40-40",
-    "cholec80/40-8-32",
-    "cholec80/4fold",
-    "cholecinstanceseg",
-    "cholecseg8k/endovit",
-    "cholect45/cv",
-    "cholect50/challenge",
-    "cholect50/cv",
-    "cholect50/rdv",
-    "cholectrack20",
-    "endoscapes",
-    "grasp",
-    "jigsaws/knot-tying-loso",
-    "jigsaws/knot-tying-louo",
-    "jigsaws/needle-passing-loso",
-    "jigsaws/needle-passing-louo",
-    "jigsaws/suturing-loso",
-    "jigsaws/suturing-louo",
-    "m2cai16-tool",
-    "m2cai16-workflow",
-    "prostatd/5fold",
-    "psi-ava/2fold",
-    "sar-rarp50",
-)
 
 
 @dataclass(frozen=True)
@@ -122,9 +94,10 @@ class Official:
         return "it has no folds" if self.folds == (NO_FOLD,) else f"its folds are {self.folds[0]} to {self.folds[-1]}"
 
 
+@cache
 def available() -> tuple[str, ...]:
     """Return the names of all official splits, sorted."""
-    return NAMES
+    return tuple(sorted(file.removesuffix(".json").replace("_", "/", 1) for file in index() if file not in NO_SPLITS))
 
 
 def load(name: str) -> Official:
@@ -135,8 +108,8 @@ def load(name: str) -> Official:
     SplitError
         For an unknown name, with the nearest known one; when the data file is not the one of the index.
     """
-    if name not in NAMES:
-        msg = f"'{name}' is no official split; {hint(name, NAMES)}"
+    if name not in available():
+        msg = f"'{name}' is no official split; {hint(name, available())}"
         raise SplitError(msg)
     return _load(name)
 
@@ -161,7 +134,7 @@ def named(text: str) -> tuple[Official, int | None]:
     return split, number
 
 
-@lru_cache(maxsize=len(NAMES))
+@cache
 def _load(name: str) -> Official:
     file = f"{name.replace('/', '_')}.json"
     stated = document(file)

@@ -223,11 +223,6 @@ _OF_SUBSET_AS_WRITTEN = re.compile("(?:[Tt]rain|[Tt]est)(?=[A-Z])")
 """As ``testERCP``: a capital letter begins another word."""
 
 
-def common_dataset(sheet: SplitSheet) -> str | None:
-    """Return a dataset that has every video of the file; None when there is none."""
-    return None if "dataset" in sheet.columns else _common(row.video for row in sheet.rows)
-
-
 @dataclass(frozen=True)
 class ToldApart:
     """By what videos, each with its dataset ("" where none is said), are told apart.
@@ -382,7 +377,7 @@ def shared(sheet: SplitSheet) -> Iterator[LineFault]:
 
 def equals(sheet: SplitSheet) -> list[str]:
     """Return the names of the official splits (``name@fold`` for one fold) that the file is."""
-    if len(sheet.schemes) > 1 or common_dataset(sheet) is None:
+    if len(sheet.schemes) > 1 or "dataset" in sheet.columns or _common(row.video for row in sheet.rows) is None:
         return []
     return [equal for name in available() for equal in _equal(load(name), sheet)]
 

@@ -153,7 +153,8 @@ def _plain(digits: str) -> str | None:
     return str(int(digits)) if digits and len(digits) <= LONGEST else None
 
 
-FILE = "datasets.json"
+NO_SPLITS = FILE, RELATIONS_FILE, CORPORA_FILE = "datasets.json", "relations.json", "corpora.json"
+"""What is known of datasets: all other data files are splits."""
 UNLISTED = "..."
 """Stands in the data file for videos that exist, but whose ids no source states."""
 ALL = "all"

@@ -15,9 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from scrubin.public_splits.datasets import UNLISTED, dataset, document, listed
-
-RELATIONS_FILE = "relations.json"
+from scrubin.public_splits.datasets import CORPORA_FILE, RELATIONS_FILE, UNLISTED, dataset, document, listed
 
 
 @dataclass(frozen=True, order=True)
@@ -208,7 +206,6 @@ def _classes(links: Iterable[tuple[Video, Video]]) -> dict[Video, frozenset[Vide
     return {video: frozenset(members) for video, members in classes.items()}
 
 
-CORPORA_FILE = "corpora.json"
 SOME = -1
 """Of how many videos are not in it, when nobody says it."""
 

@@ -165,15 +165,6 @@ def _listed(text: str, home: Dataset, part: str, scope: Sequence[str], subsets: 
     raise SplitError(msg)
 
 
-@dataclass(frozen=True)
-class _Group:
-    """Videos of which ``missing`` are not meant, without anybody saying which."""
-
-    videos: tuple[Video, ...]
-    missing: int
-    source: str
-
-
 def leak_of(train: Sequence[Selection], test: Sequence[Selection]) -> Leak:
     """Return what two sides share, over all public datasets.
 
@@ -182,7 +173,7 @@ def leak_of(train: Sequence[Selection], test: Sequence[Selection]) -> Leak:
     operations, relations = public_operations(), known()
     whole = leak(videos_of(train), videos_of(test), operations, relations)
     sets, unverified = list(whole.sets), list(whole.unverified)
-    firm = _Group(videos_of(train), 0, ""), _Group(videos_of(test), 0, "")
+    firm = Partial(videos_of(train), 0, ""), Partial(videos_of(test), 0, "")
     for left in (firm[0], *_partial(train)):
         for right in (firm[1], *_partial(test)):
             if left.source or right.source:
@@ -197,11 +188,11 @@ def videos_of(selections: Iterable[Selection]) -> tuple[Video, ...]:
     return tuple(dict.fromkeys(video for selection in selections for video in selection.videos))
 
 
-def _partial(selections: Iterable[Selection]) -> list[_Group]:
-    return [_Group(one.videos, one.missing, one.source) for selection in selections for one in selection.partial]
+def _partial(selections: Iterable[Selection]) -> list[Partial]:
+    return [one for selection in selections for one in selection.partial]
 
 
-def _uncertain(part: Leak, left: _Group, right: _Group) -> list[SharedSet]:
+def _uncertain(part: Leak, left: Partial, right: Partial) -> list[SharedSet]:
     """Return what two groups share, as sets of which some are certainly on both sides."""
     missing = SOME if SOME in (left.missing, right.missing) else left.missing + right.missing
     sets = [replace(one, at_least=_at_least(one.at_least, missing)) for one in part.sets]

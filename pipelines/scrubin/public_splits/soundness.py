@@ -221,27 +221,21 @@ def _subset_names(question: Question) -> Iterator[LineFault]:
 
 def _subset_spelt_alike(question: Question) -> Iterator[LineFault]:
     """Note subsets that are written in several ways: whoever compares text takes them for several."""
-    usual: dict[str, str] = {}
-    for name, spellings in _spellings(question.whole).items():
-        usual[name] = max(spellings, key=lambda written: (spellings[written], written == name))
+    spellings: dict[str, Counter[str]] = {}
+    for row in question.whole:
+        spellings.setdefault(row.subset, Counter())[row.written] += 1
+    usual = {name: max(of, key=lambda written: (of[written], written == name)) for name, of in spellings.items()}
     for row in question.whole:
         if row.written != usual[row.subset]:
             what = f"the subset of video '{row.video}' is written '{row.written}', of others '{usual[row.subset]}'"
             yield _fault(question, row.line, "subset-spelt", what, "write it alike; other programs take it for another subset")
 
 
-def _spellings(rows: Iterable[SplitRow]) -> dict[str, Counter[str]]:
-    spellings: dict[str, Counter[str]] = {}
-    for row in rows:
-        spellings.setdefault(row.subset, Counter())[row.written] += 1
-    return spellings
-
-
 def _no_group_twice(question: Question) -> Iterator[LineFault]:
     people = question.people
-    for (scheme, fold), rows in question.parts.items() if people else ():
-        if people is None or people.group is None:
-            continue
+    if people is None or people.group is None:
+        return
+    for (scheme, fold), rows in question.parts.items():
         first: dict[str, SplitRow] = {}
         first_alike: dict[str, SplitRow] = {}
         for row in rows:

@@ -43,8 +43,7 @@ def development(skill: pd.DataFrame, recordings: pd.DataFrame, linkage: pd.DataF
     trials = dict(zip(linkage.id, linkage.recording.map(trial_of), strict=True))
     known = skill.assign(trial=[_trial(trials.get(id_)) for id_ in skill.id])
     tasks = {str(task): _of_task(group) for task, group in known.groupby("task")}
-    value = {"audience": PRIVATE, "tasks": tasks}
-    plain: dict[str, Any] = without_nan(value)
+    plain: dict[str, Any] = without_nan({"audience": PRIVATE, "tasks": tasks})
     return plain
 
 

@@ -173,7 +173,6 @@ class Header:
         UID of the series, number of the object in it, and when it began. Private.
     """
 
-    sop_class: str
     syntax: TransferSyntax
     syntax_uid: str
     fragments: tuple[Piece, ...]
@@ -222,7 +221,6 @@ def _read(file: BinaryIO, size: int) -> Header:
     behind = _behind(file)
     vector = dataset.get("FrameTimeVector")
     return Header(
-        sop_class=str(dataset.get("SOPClassUID", "")),
         syntax=syntax,
         syntax_uid=syntax_uid,
         fragments=fragments,

@@ -24,7 +24,7 @@ from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.policy import enforce
 from scrubin.labels.rates import fits, is_of_others, stated_otherwise
-from scrubin.labels.registry import DATASET_FORMATS, FORMATS, AnyFormat, head, is_note, known_name, name_pattern, named, never
+from scrubin.labels.registry import DATASET_FORMATS, FORMATS, AnyFormat, format_of, head, is_note, known_name, name_pattern, named, never
 from scrubin.stages.annotations import report
 from scrubin.stages.annotations.params import SourceParams
 
@@ -378,7 +378,7 @@ def _is_like_labels(
     plain tables, and workbooks that cannot be read, could be anybody's. In a folder called almost like the source's the look tells, too; in
     any other, name and look tell together, and of plain tables a header with the phase.
     """
-    form, path = _form(source), file.with_name(known_name(file))
+    form, path = format_of(source.format), file.with_name(known_name(file))
     matches = _matches(source, path)
     # Data sets name recordings inside of their files, and often in their names.
     of_set = (path.stem, _OF_FRAME.split(path.stem)[0])
@@ -405,13 +405,9 @@ def _looks(file: Path, form: AnyFormat) -> bool:
     return shows_format(file) and bool(look_like(file, [form]))
 
 
-def _form(source: SourceParams) -> AnyFormat:
-    return FORMATS[source.format] if source.format in FORMATS else DATASET_FORMATS[source.format]
-
-
 def _matches(source: SourceParams, path: PurePosixPath) -> list[re.Match[str]]:
     """Return how a path, with fewer and fewer of the folders above it, fits the format of a source."""
-    fits = _form(source).pattern
+    fits = format_of(source.format).pattern
     found = (fits.fullmatch("/".join(path.parts[count:])) for count in range(1, len(path.parts)))
     return [match for match in found if match is not None]
 
@@ -445,7 +441,7 @@ def _refuse_wrong_kind(raw: Path, source: SourceParams, faults: Faults) -> None:
         fix = "move it away, or make a folder of this name for the files of the source"
         faults.error(source.folder, "folder-missing", "it is a file, and annotations.sources in params.yaml names it as a folder", fix)
         return
-    form = _form(source)
+    form = format_of(source.format)
     fits = name_pattern(form) if source.format in DATASET_FORMATS else form.pattern
     read_files = [file for file in _files(raw, source.folder) if fits.fullmatch(PurePosixPath(file).relative_to(source.folder).as_posix())]
     holding = {parent for file in read_files for parent in PurePosixPath(file).parents}

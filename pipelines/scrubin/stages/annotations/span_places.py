@@ -22,8 +22,7 @@ from scrubin.stages.annotations.placing import TIE_NS, Alignment, PlacedLayer, T
 from scrubin.stages.annotations.windows import Contact, Interval, Windows, of_contacts
 
 ACTION = ["verb_id", "target_id", "triplet_id"]
-_Action = tuple[int | None, int | None, int | None]
-_Momentary = tuple[int | None, int | None, int | None]
+_Ids = tuple[int | None, int | None, int | None]
 
 
 def apply(spans: pd.DataFrame, vocabulary: Vocabulary, windows: Windows, source_ns: int) -> pd.DataFrame:
@@ -61,7 +60,7 @@ def apply(spans: pd.DataFrame, vocabulary: Vocabulary, windows: Windows, source_
     return span_rows(sorted(rows, key=lambda row: (row["start"], row.get("instrument_id", -1), row.get("instance", -1))))
 
 
-def momentary_ids(vocabulary: Vocabulary, names: tuple[str, ...]) -> frozenset[_Momentary]:
+def momentary_ids(vocabulary: Vocabulary, names: tuple[str, ...]) -> frozenset[_Ids]:
     """Return what is momentary as ids of instrument, verb and target; a verb alone holds for every instrument and target.
 
     Raises
@@ -69,7 +68,7 @@ def momentary_ids(vocabulary: Vocabulary, names: tuple[str, ...]) -> frozenset[_
     AnnotationError
         For a name that is no verb and no triplet of the vocabulary.
     """
-    ids: set[_Momentary] = set()
+    ids: set[_Ids] = set()
     for name in names:
         try:
             ids.add(vocabulary.triplets[vocabulary.triplet_of(name)] if "," in name else (None, vocabulary.id_of("verb", name), None))
@@ -79,7 +78,7 @@ def momentary_ids(vocabulary: Vocabulary, names: tuple[str, ...]) -> frozenset[_
     return frozenset(ids)
 
 
-def _contact(row: Mapping[Any, Any], numbers: Mapping[_Action, int], momentary: frozenset[_Momentary]) -> Contact:
+def _contact(row: Mapping[Any, Any], numbers: Mapping[_Ids, int], momentary: frozenset[_Ids]) -> Contact:
     verb, target, triplet = (_plain(row[name]) for name in ACTION)
     is_momentary = not momentary.isdisjoint({(None, verb, None), (int(row["instrument_id"]), verb, target)})
     return Contact(int(row["start"]), int(row["end"]), numbers[verb, target, triplet], "momentary" if is_momentary else "continuous")

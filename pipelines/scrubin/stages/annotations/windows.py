@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Kind = Literal["continuous", "momentary"]
@@ -94,7 +94,8 @@ def of_contacts(contacts: Sequence[Contact], in_view: Sequence[Interval] | None,
     [(0, 5, None), (5, 10, 1), (10, 20, None)]
     """
     low, high = video
-    inside = sorted((_clipped(one, video) for one in contacts if one.start < high and one.end > low), key=lambda one: one.start)
+    met = (one for one in contacts if one.start < high and one.end > low)
+    inside = sorted((replace(one, start=max(one.start, low), end=min(one.end, high)) for one in met), key=lambda one: one.start)
     if any(one.end <= one.start for one in contacts) or any(a.end > b.start for a, b in itertools.pairwise(inside)):
         msg = "contacts of an instance end after they start, and do not overlap"
         raise ValueError(msg)
@@ -142,10 +143,6 @@ def _joined(windows: Sequence[Window]) -> list[Window]:
         else:
             joined.append(window)
     return joined
-
-
-def _clipped(contact: Contact, video: Interval) -> Contact:
-    return Contact(max(contact.start, video[0]), min(contact.end, video[1]), contact.action, contact.kind)
 
 
 def _union(intervals: Sequence[Interval]) -> list[Interval]:

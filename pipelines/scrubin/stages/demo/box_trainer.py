@@ -141,9 +141,7 @@ class SutureScene:
     def __init__(self, recording: Recording) -> None:
         rng = generator(*recording.key, 2)
         self._size = recording.width, recording.height
-        self._start_s = (recording.start_ms or 0) / MS
-        end_s = recording.end_ms / MS if recording.end_ms is not None else float(recording.duration)
-        self._long_s = min(end_s, recording.drawn_count / float(recording.fps)) - self._start_s
+        self._start_s, self._long_s = _pace(recording, 1)
         self._throws = recording.throws
         tremor = (1000 - recording.skill) // 200
         phase = int(rng.integers(0, 100)) / 100

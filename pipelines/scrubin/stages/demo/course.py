@@ -90,10 +90,6 @@ def _sound(recording: Recording, cameras: tuple[str, ...]) -> Recording:
     return dataclasses.replace(recording, audio=cameras, tags=_tags(recording))
 
 
-def _outlined(recording: Recording) -> Recording:
-    return dataclasses.replace(recording, labels="coco")
-
-
 def _chapters(recording: Recording) -> Recording:
     surname = recording.participant.split("_")[0]
     return dataclasses.replace(recording, chapters=(f"{surname} warm-up", f"{surname} {recording.date.isoformat()}"))
@@ -109,7 +105,7 @@ PLANTED: dict[tuple[int, int | None, str], Change] = {
     (1, 1, "PegTransfer"): lambda one: _slow(one, 19, 372_500),
     (1, 2, "PegTransfer"): lambda one: _span(one, "black", 1200, 500),
     (1, 3, "PegTransfer"): lambda one: _span(one, "out_of_body", -400, 800),
-    (1, 2, "SutureAndKnot"): lambda one: _outlined(_chapters(_text(one, BOTH, 60, 156))),
+    (1, 2, "SutureAndKnot"): lambda one: dataclasses.replace(_chapters(_text(one, BOTH, 60, 156)), labels="coco"),
     (1, 3, "SutureAndKnot"): lambda one: _span(one, "drape", 1000, 1500, "reject"),
     (2, 2, "SutureAndKnot"): lambda one: _span(one, "blur", 700, 1200),
     (3, 2, "PegTransfer"): lambda one: _text(one, ("left",), 120, 6),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 from scrubin.stages.demo.operation import DISSECTION, Operation
 from scrubin.stages.demo.plan import Recording
+from scrubin.stages.demo.sheets import table
 
 CRITERIA = ("c1", "c2", "c3")
 MET_FROM = (30, 55, 80)
@@ -22,8 +20,7 @@ def judged(recording: Recording) -> Iterator[tuple[int, list[list[int]]]]:
     """Yield each judged source frame, with what each annotator says of each criterion, criteria first: one a second of the dissection."""
     operation = Operation(recording)
     start_s, end_s = operation.span_of(DISSECTION)
-    for second in range(int(recording.time_of(recording.frame_count - 1)) + 1):
-        frame = recording.first_frame_at(Fraction(second))
+    for frame in recording.frame_of_each_second():
         time_s = float(recording.time_of(frame))
         if start_s <= time_s < end_s:
             done = 100 * (time_s - start_s) / (end_s - start_s)
@@ -32,11 +29,8 @@ def judged(recording: Recording) -> Iterator[tuple[int, list[list[int]]]]:
 
 def sheet(recording: Recording) -> str:
     """Return ``frame.csv`` of the CVS Challenge."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["frame_id", *(f"{name}_rater{k}" for name in CRITERIA for k in range(1, len(STRICTNESS) + 1))])
-    writer.writerows([frame, *(value for said in by_criterion for value in said)] for frame, by_criterion in judged(recording))
-    return text.getvalue()
+    columns = ["frame_id", *(f"{name}_rater{k}" for name in CRITERIA for k in range(1, len(STRICTNESS) + 1))]
+    return table(columns, ([frame, *(value for said in by_criterion for value in said)] for frame, by_criterion in judged(recording)))
 
 
 def truth(recording: Recording) -> dict[str, Any]:

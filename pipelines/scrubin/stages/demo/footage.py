@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scrubin.stages.demo.box_trainer import PegScene, SutureScene
 from scrubin.stages.demo.canvas import (
+    BLACK,
     GREY,
     WHITE,
     Frame,
@@ -90,11 +91,6 @@ def lay_gauze(image: Image, time_s: float) -> None:
         cv2.line(image, (x, 0), (x + int(5 * wave(0.3 * time_s + x / 90)), height * 84 // 100), (GAUZE[0] - 22, 128, 126), 1)
 
 
-def black_picture(width: int, height: int) -> Image:
-    """Return a black picture."""
-    return filled(width, height, (16, 128, 128))
-
-
 HEIGHT_PX = 18
 BASELINE_PX = 13
 SCALE = 0.42
@@ -142,7 +138,7 @@ NOISE = 3
 
 def frames(recording: Recording, camera: str) -> Iterator[Frame]:
     """Yield the frames of one camera's file, once each, also where the file repeats them."""
-    scene = _Scene(recording, camera)
+    scene = _scene(recording)
     room_seen = Room(recording)
     noise = Noise(generator(*recording.key, 5, len(camera)), recording.width, recording.height, NOISE)
     planted = _planted(recording)
@@ -150,9 +146,9 @@ def frames(recording: Recording, camera: str) -> Iterator[Frame]:
         time_s = float(recording.time_of(number))
         spans = planted.get(number, ())
         if "black" in spans:
-            frame = thin_out(black_picture(recording.width, recording.height))
+            frame = thin_out(filled(recording.width, recording.height, (BLACK, GREY, GREY)))
         else:
-            image = room_seen.draw(time_s, camera) if "out_of_body" in spans else scene.draw(time_s, drape="drape" in spans)
+            image = room_seen.draw(time_s, camera) if "out_of_body" in spans else _drawn(scene, time_s, camera, drape="drape" in spans)
             frame = _worsen(thin_out(image), spans)
             frame = Frame(noise.over(frame.y, number), frame.u, frame.v)
         for text in recording.texts:
@@ -174,25 +170,18 @@ def seen_tools(recording: Recording, operation: Operation, frame: int) -> list[T
     return operation.tools_at(float(recording.time_of(frame)))
 
 
-class _Scene:
-    def __init__(self, recording: Recording, camera: str) -> None:
-        self._camera = camera
-        self._operation = Operation(recording) if recording.phases else None
-        self._task = (PegScene if recording.task == "PegTransfer" else SutureScene)(recording) if not recording.phases else None
+def _scene(recording: Recording) -> Operation | PegScene | SutureScene:
+    if recording.phases:
+        return Operation(recording)
+    return PegScene(recording) if recording.task == "PegTransfer" else SutureScene(recording)
 
-    def draw(self, time_s: float, *, drape: bool) -> Image:
-        if self._operation is not None:
-            image = self._operation.draw(time_s, tools=[])
-            if drape:
-                lay_gauze(image, time_s)
-            return self._operation.draw(time_s, cover=image)
-        if self._task is None:
-            msg = "a recording is a procedure or a training task"
-            raise ValueError(msg)
-        image = self._task.draw(time_s, self._camera)
-        if drape:
-            lay_gauze(image, time_s)
-        return image
+
+def _drawn(scene: Operation | PegScene | SutureScene, time_s: float, camera: str, *, drape: bool) -> Image:
+    """Return a picture of a scene; gauze lies on tissue below the instruments, and on all of a training task."""
+    image = scene.draw(time_s, tools=[]) if isinstance(scene, Operation) else scene.draw(time_s, camera)
+    if drape:
+        lay_gauze(image, time_s)
+    return scene.draw(time_s, cover=image) if isinstance(scene, Operation) else image
 
 
 def _planted(recording: Recording) -> dict[int, tuple[str, ...]]:

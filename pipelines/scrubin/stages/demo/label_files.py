@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 from scrubin.stages.demo.footage import seen_tools
@@ -17,10 +16,7 @@ ABSENT_ID, ABSENT = -1, -1.0
 def cholect50(recording: Recording, number: int) -> dict[str, Any]:
     """Return CholecT50 JSON: key k holds what is in the first frame at or after second k of the source."""
     operation = Operation(recording)
-    annotations = {
-        str(second): _vectors(recording, operation, recording.first_frame_at(Fraction(second)))
-        for second in range(int(recording.time_of(recording.frame_count - 1)) + 1)
-    }
+    annotations = {str(second): _vectors(recording, operation, frame) for second, frame in enumerate(recording.frame_of_each_second())}
     return {
         "info": {
             "dataset": "synthetic study",
@@ -83,8 +79,7 @@ def labelme(recording: Recording) -> Iterator[tuple[str, dict[str, Any]]]:
 def labelled_frames(recording: Recording) -> list[int]:
     """Return the source frames that carry instrument labels."""
     if recording.labels == "cholect50":
-        last = int(recording.time_of(recording.frame_count - 1))
-        return [recording.first_frame_at(Fraction(second)) for second in range(last + 1)]
+        return recording.frame_of_each_second()
     return list(range(0, recording.frame_count, _labelme_step(recording)))
 
 

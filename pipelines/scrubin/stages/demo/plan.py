@@ -216,6 +216,10 @@ class Recording:
             guess += 1
         return guess
 
+    def frame_of_each_second(self) -> list[int]:
+        """Return the first frame at or after each whole second of the file."""
+        return [self.first_frame_at(Fraction(second)) for second in range(int(self.time_of(self.frame_count - 1)) + 1)]
+
     @property
     def duration(self) -> Fraction:
         """From the first frame to the end of the last, in seconds."""

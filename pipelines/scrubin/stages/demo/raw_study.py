@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,19 +18,8 @@ from scrubin.stages.demo.procedures import procedures
 KEPT_PERCENT = 55
 
 
-def cut_file(path: Path) -> None:
-    """Cut a file in the middle. An mp4 loses its index at the end and with it every frame."""
-    os.truncate(path, path.stat().st_size * KEPT_PERCENT // 100)
-
-
-def leave_file_empty(path: Path) -> None:
-    """Make a file without a byte."""
-    write_text(path, "")
-
-
-def write_note(path: Path, name: str) -> None:
-    """Make a text file that has the name of a video."""
-    write_text(path, f"{name}: the video is still on the recorder, ask the theatre for the disk\n")
+INSTEAD = {"empty": "", "text": "{name}: the video is still on the recorder, ask the theatre for the disk\n"}
+"""What is in a file that is no video, by its damage."""
 
 
 # The demo's release is the same everywhere, so its key is known to everyone. A real study makes its own.
@@ -92,13 +80,9 @@ def _write_video(recording: Recording, camera: str, folder: Path) -> None:
     """Write one camera's file of a recording below the raw folder, damaged where that is planned."""
     path = folder / recording.paths[camera]
     harm = recording.damage.get(camera)
-    instead: dict[str, Callable[[], None]] = {
-        "missing": lambda: None,
-        "empty": lambda: leave_file_empty(path),
-        "text": lambda: write_note(path, recording.name),
-    }
-    if harm in instead:
-        instead[harm]()
+    if harm in INSTEAD:
+        write_text(path, INSTEAD[harm].format(name=recording.name))
+    if harm in ("missing", *INSTEAD):
         return
     encoding = _encoding_of(recording, camera)
     if recording.loops == 1:
@@ -109,7 +93,8 @@ def _write_video(recording: Recording, camera: str, folder: Path) -> None:
             encode_clip(clip, frames(recording, camera), recording.fps, encoding)
             repeat_clip(path, clip, recording.loops)
     if harm in ("cut", "no_moov"):
-        cut_file(path)
+        # In the middle: an mp4 loses its index at the end and with it every frame.
+        os.truncate(path, path.stat().st_size * KEPT_PERCENT // 100)
 
 
 def _encoding_of(recording: Recording, camera: str) -> Encoding:

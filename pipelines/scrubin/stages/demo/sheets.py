@@ -30,37 +30,8 @@ image_height: {height}
 unit: mm
 convention: "X_right = R X_left + t"
 date: "{date}"
-K1: !!opencv-matrix
-   rows: 3
-   cols: 3
-   dt: d
-   data: [ {matrix} ]
-D1: !!opencv-matrix
-   rows: 1
-   cols: 5
-   dt: d
-   data: [ 0., 0., 0., 0., 0. ]
-K2: !!opencv-matrix
-   rows: 3
-   cols: 3
-   dt: d
-   data: [ {matrix} ]
-D2: !!opencv-matrix
-   rows: 1
-   cols: 5
-   dt: d
-   data: [ 0., 0., 0., 0., 0. ]
-R: !!opencv-matrix
-   rows: 3
-   cols: 3
-   dt: d
-   data: [ 1., 0., 0., 0., 1., 0., 0., 0., 1. ]
-T: !!opencv-matrix
-   rows: 3
-   cols: 1
-   dt: d
-   data: [ {baseline}, 0., 0. ]
 """
+MATRIX_TEXT = "{name}: !!opencv-matrix\n   rows: {rows}\n   cols: {columns}\n   dt: d\n   data: [ {data} ]\n"
 
 
 def rig_name(recording: Recording) -> str:
@@ -77,7 +48,10 @@ def calibrations(recordings: Iterable[Recording]) -> dict[str, str]:
 def _text(number: int) -> str:
     focal = FOCAL_PX[number]
     matrix = f"{focal}, 0., {(WIDTH - 1) / 2}, 0., {focal}, {(HEIGHT - 1) / 2}, 0., 0., 1."
-    return RIG_TEXT.format(width=WIDTH, height=HEIGHT, date=CALIBRATION_DATES[number], matrix=matrix, baseline=-BASELINE_MM[number])
+    cameras = [one for side in (1, 2) for one in ((f"K{side}", 3, 3, matrix), (f"D{side}", 1, 5, "0., 0., 0., 0., 0."))]
+    motion = [("R", 3, 3, "1., 0., 0., 0., 1., 0., 0., 0., 1."), ("T", 3, 1, f"{-BASELINE_MM[number]}, 0., 0.")]
+    head = RIG_TEXT.format(width=WIDTH, height=HEIGHT, date=CALIBRATION_DATES[number])
+    return head + "".join(MATRIX_TEXT.format(name=name, rows=h, columns=w, data=data) for name, h, w, data in (*cameras, *motion))
 
 
 MANIFEST_COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude", "rig")

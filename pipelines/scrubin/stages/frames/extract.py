@@ -16,12 +16,12 @@ import io
 import json
 import tarfile
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any
 
 import cv2
 import numpy as np
@@ -108,17 +108,8 @@ SIDECAR_COLUMNS = ("frame", "source_frame", "time_s", "redacted")
 """Columns of the table `frames` in the JSON beside each picture of a shard."""
 
 
-class Sink(Protocol):
-    """Takes the files of frames, in order."""
-
-    def add(self, row: Mapping[str, Any], data: bytes) -> None:
-        """Write the picture of one frame."""
-
-    def __enter__(self) -> Self:
-        """Begin."""
-
-    def __exit__(self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Finish."""
+Add = Callable[[Mapping[str, Any], bytes], object]
+"""Writes the picture of one frame, given its row; they come in order."""
 
 
 def file_name(frame: int, suffix: str) -> str:
@@ -130,58 +121,33 @@ def file_name(frame: int, suffix: str) -> str:
     return f"{frame:06d}.{suffix}"
 
 
-class _LooseFrames:
-    """One file per frame in a folder."""
+@contextmanager
+def shard(path: Path, suffix: str) -> Iterator[Add]:
+    """Yield what writes all frames of a video into one tar: each picture, and beside it its place."""
+    with tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as tar:
 
-    def __init__(self, folder: Path, suffix: str) -> None:
-        self._folder, self._suffix = folder, suffix
+        def add(row: Mapping[str, Any], data: bytes) -> None:
+            sidecar = json.dumps({name: row[name] for name in SIDECAR_COLUMNS}, sort_keys=True, allow_nan=False).encode() + b"\n"
+            members = {file_name(row["frame"], suffix): data, file_name(row["frame"], "json"): sidecar}
+            for name in sorted(members):
+                header = tarfile.TarInfo(name)
+                header.size, header.mtime, header.mode = len(members[name]), FIXED_TIME_S, MODE
+                tar.addfile(header, io.BytesIO(members[name]))
 
-    def __enter__(self) -> Self:
-        """Begin."""
-        return self
-
-    def __exit__(self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Finish: every file is written already."""
-
-    def add(self, row: Mapping[str, Any], data: bytes) -> None:
-        """Write the picture of one frame."""
-        (self._folder / file_name(row["frame"], self._suffix)).write_bytes(data)
+        yield add
 
 
-class Shard:
-    """One tar for all frames of a video."""
-
-    def __init__(self, path: Path, suffix: str) -> None:
-        self._suffix = suffix
-        self._tar = tarfile.open(path, "w", format=tarfile.USTAR_FORMAT)  # noqa: SIM115 - closed on exit
-
-    def __enter__(self) -> Self:
-        """Begin."""
-        return self
-
-    def __exit__(self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Write the end."""
-        self._tar.close()
-
-    def add(self, row: Mapping[str, Any], data: bytes) -> None:
-        """Write the picture of one frame, and beside it its place."""
-        sidecar = json.dumps({name: row[name] for name in SIDECAR_COLUMNS}, sort_keys=True, allow_nan=False).encode() + b"\n"
-        members = {file_name(row["frame"], self._suffix): data, file_name(row["frame"], "json"): sidecar}
-        for name in sorted(members):
-            header = tarfile.TarInfo(name)
-            header.size, header.mtime, header.mode = len(members[name]), FIXED_TIME_S, MODE
-            self._tar.addfile(header, io.BytesIO(members[name]))
+def sink(folder: Path, suffix: str, shards: str) -> AbstractContextManager[Add]:
+    """Return where the frames of one video go: one file per frame in a folder, or a shard."""
+    if shards != "none":
+        return shard(folder / SHARD_NAME, suffix)
+    return nullcontext(lambda row, data: (folder / file_name(row["frame"], suffix)).write_bytes(data))
 
 
-def sink(folder: Path, suffix: str, shards: str) -> Sink:
-    """Return where the frames of one video go."""
-    return _LooseFrames(folder, suffix) if shards == "none" else Shard(folder / SHARD_NAME, suffix)
-
-
-def without(shard: Path, frames: Iterable[int], target: Path) -> None:
+def without(whole: Path, frames: Iterable[int], target: Path) -> None:
     """Write a shard again without some of its frames; everything else keeps its bytes."""
     left_out = {f"{frame:06d}" for frame in frames}
-    with tarfile.open(shard) as source, tarfile.open(target, "w", format=tarfile.USTAR_FORMAT) as kept:
+    with tarfile.open(whole) as source, tarfile.open(target, "w", format=tarfile.USTAR_FORMAT) as kept:
         for member in source:
             if member.name.partition(".")[0] not in left_out:
                 kept.addfile(member, source.extractfile(member))
@@ -225,9 +191,9 @@ def extract(video: Path, folder: Path, params: FramesParams, name: str, hidden: 
     # A decoder that misjudges how far frames are reordered may lose one; it does not when it sees all of them.
     # Then every file is written again.
     for skip in (True, False):
-        with sink(folder, params.format, params.shards) as files:
+        with sink(folder, params.format, params.shards) as add:
             wanted = wanted_frames(video, params.fps, clock, name, fix, skip=skip)
-            rows = [row for of_frame in _worked(wanted, _Worker(files, params, name, hidden, fix)) for row in of_frame]
+            rows = [row for of_frame in _worked(wanted, _Worker(add, params, name, hidden, fix)) for row in of_frame]
         if len(rows) == expected or (expected is None and rows):
             return rows
     raise VideoError(name, f"only {len(rows)} of {expected or 'its'} frames could be decoded", fix)
@@ -236,8 +202,8 @@ def extract(video: Path, folder: Path, params: FramesParams, name: str, hidden: 
 class _Worker:
     """Measures, encodes and writes frames, one after the other."""
 
-    def __init__(self, files: Sink, params: FramesParams, name: str, hidden: Spans | None, fix: str) -> None:
-        self._files, self._params, self._name, self._hidden, self._fix = files, params, name, hidden, fix
+    def __init__(self, add: Add, params: FramesParams, name: str, hidden: Spans | None, fix: str) -> None:
+        self._add, self._params, self._name, self._hidden, self._fix = add, params, name, hidden, fix
         self._previous: Grey | None = None
 
     def rows(self, wanted: WantedFrame) -> list[FrameRow]:
@@ -254,7 +220,7 @@ class _Worker:
         for frame in wanted.frames:
             measured = asdict(quality(grey, self._previous))
             rows.append({"frame": frame, **place, "redacted": self._is_hidden(wanted.number, picture), **measured})
-            self._files.add(rows[-1], data)
+            self._add(rows[-1], data)
             self._previous = grey
         return rows
 

@@ -19,7 +19,7 @@ from scrubin.stages.frames.frame_store import judged
 FIX = "export it again"
 
 
-def extract_into(out: Path, video: Path, name: str, params: FramesParams, table_path: Path | None = None) -> pd.DataFrame:
+def extract_into(out: Path, video: Path, name: str, params: FramesParams, table_path: Path | None) -> pd.DataFrame:
     """Extract into a folder beside the wanted one, move it there when it is complete, and return the table of frames.
 
     Parameters

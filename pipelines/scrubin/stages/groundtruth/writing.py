@@ -227,12 +227,12 @@ def write_whole(folder: Path, stamps: Stamps, whole: VocabularyFiles, **subset: 
         files.write_text(folder / "coco.json", compact({"info": info, **whole.coco}))
 
 
-def write_sheets(folder: Path, stamps: Stamps, skill: pd.DataFrame, errors: pd.DataFrame, splits: pd.DataFrame) -> None:
-    """Write skill and errors per task."""
+def write_sheets(folder: Path, stamps: Stamps | None, skill: pd.DataFrame, errors: pd.DataFrame, splits: pd.DataFrame) -> None:
+    """Write skill and errors per task, with their stamps where there are any."""
     for sheet, of_tasks in (("skill", skill_sheets(skill, splits)), ("errors", error_sheets(errors, splits))):
         for task, text in of_tasks.items():
             files.write_text(folder / sheet / f"{task}.csv", text)
-        if of_tasks:
+        if of_tasks and stamps is not None:
             write_sidecar(folder / sheet, stamps.of(sheet, None))
 
 
@@ -317,7 +317,8 @@ def write(folder: Path, stamps: Stamps, every: WholeGroundTruth, subset: Subset,
     for whole in every.wholes:
         _write_vocabulary(own / whole.vocabulary.name, stamps, _part(whole, ids), written, subset)
     object_files.write_subset(own, stamps, every.objects, subset, ids)
-    _write_sheets(own, every, ids)
+    skill, errors = (table[table["id"].isin(ids)] for table in (every.skill, every.errors))
+    write_sheets(own, None, skill, errors, every.splits.iloc[:0])  # which subset it is, the folder tells
     recordings: dict[str, dict[str, Any]] = {id_: {"files": {}, "folders": {}} for id_ in sorted(ids)}
     for one in written:
         recordings[one.recording.id] = {
@@ -346,11 +347,3 @@ def _write_vocabulary(folder: Path, stamps: Stamps, part: VocabularyFiles, writt
         of_vocabulary = [one for one in written if one.recording.id in shown]
         boxed = [one.boxed for one in of_vocabulary if one.boxed is not None]
         files.write_text(folder / PICTURES, detection.picture_list(boxed, {one.recording.id: one.pictures for one in of_vocabulary}))
-
-
-def _write_sheets(folder: Path, every: WholeGroundTruth, ids: Set[str]) -> None:
-    skill, errors = (table[table["id"].isin(ids)] for table in (every.skill, every.errors))
-    none = every.splits.iloc[:0]  # which subset it is, the folder tells
-    for sheet, of_tasks in (("skill", skill_sheets(skill, none)), ("errors", error_sheets(errors, none))):
-        for task, text in of_tasks.items():
-            files.write_text(folder / sheet / f"{task}.csv", text)

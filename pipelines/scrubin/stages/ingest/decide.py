@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -35,21 +35,13 @@ class Media:
     has_audio: bool
 
 
+OF_MEDIA = ("sha256", "container", "codec", "width", "height", "rotation_deg", "variable_rate", "frame_count", "has_audio")
+"""What the table `recordings` has as it is."""
+
+
 def media_of(sha256: str, probe: Probe) -> Media:
     """Return what a probe says of a file, or of several that are joined."""
-    return Media(
-        sha256=sha256,
-        container=probe.container,
-        codec=probe.codec,
-        width=probe.width,
-        height=probe.height,
-        rotation_deg=probe.rotation_deg,
-        fps=probe.fps,
-        variable_rate=probe.variable_rate,
-        frame_count=probe.frame_count,
-        end_s=probe.end_s,
-        has_audio=probe.has_audio,
-    )
+    return Media(sha256, *(getattr(probe, field.name) for field in fields(Media)[1:]))
 
 
 @dataclass(frozen=True)
@@ -180,7 +172,7 @@ def repeated_bytes(rows: Mapping[str, list[ManifestRow]], sha256: Mapping[str, s
 
 
 def _recording_row(row: ManifestRow, item: Media | RecordingError | None, decision: Decision) -> dict[str, Any]:
-    readable = item if isinstance(item, Media) else None
+    media = vars(item) if isinstance(item, Media) else {}
     reason, fix = decision.reason, None
     if decision.error:
         reason, fix = f"{decision.error.where}: {decision.error.reason}", decision.error.fix
@@ -192,17 +184,9 @@ def _recording_row(row: ManifestRow, item: Media | RecordingError | None, decisi
         "task": row.task,
         "camera": row.camera,
         "path": row.path,
-        "sha256": readable.sha256 if readable else None,
-        "container": readable.container if readable else None,
-        "codec": readable.codec if readable else None,
-        "width": readable.width if readable else None,
-        "height": readable.height if readable else None,
-        "rotation_deg": readable.rotation_deg if readable else None,
-        "fps": str(readable.fps) if readable else None,
-        "variable_rate": readable.variable_rate if readable else None,
-        "frame_count": readable.frame_count if readable else None,
-        "duration_s": float(readable.end_s) if readable else None,
-        "has_audio": readable.has_audio if readable else None,
+        **{name: media.get(name) for name in OF_MEDIA},
+        "fps": str(media["fps"]) if media else None,
+        "duration_s": float(media["end_s"]) if media else None,
         "start_s": decision.start_s,
         "end_s": decision.end_s,
         "status": decision.status,

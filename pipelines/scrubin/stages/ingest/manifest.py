@@ -421,42 +421,44 @@ def _refuse_outside(place: str, path: str) -> None:
 
 def _contradictions(rows: list[ManifestRow], tasks: Mapping[str, TaskParams], incomplete: Container[str]) -> list[ManifestProblem]:
     """Return what rows say against each other; ``incomplete`` are recordings of which rows cannot be read: what lacks there is known."""
-    problems = _named_twice(rows)
     by_recording: dict[str, list[ManifestRow]] = defaultdict(list)
     for row in rows:
         by_recording[row.recording].append(row)
-    for recording, members in by_recording.items():
-        cameras = Counter((row.camera, row.part) for row in members)
-        wanted = tasks[members[0].task].cameras
-        for row in members:
-            place = f"line {row.line}"
-            if (count := cameras[row.camera, row.part]) > 1:
-                fix = "keep one, or number the files of one recording 1, 2, 3 in a column 'part'"
-                part = f", part {row.part}" if len(_parts_of(members)[row.camera]) > 1 else ""
-                error = RecordingError(NAME, f"'{recording}' has {count} rows for camera {row.camera}{part}", fix, place)
-                problems.append(ManifestProblem(recording, row.camera, error))
-        for column in SHARED:
-            if len({getattr(row, column) for row in members}) > 1:
-                lines = ", ".join(str(row.line) for row in members)
-                error = RecordingError(NAME, f"'{recording}' has different '{column}'", "make them equal", f"lines {lines}")
-                problems.append(ManifestProblem(recording, members[0].camera, error))
-        for camera, parts in sorted(_parts_of(members).items()):
-            of_camera = [row for row in members if row.camera == camera]
-            if len({row.view for row in of_camera}) > 1:
-                reason, lines = (
-                    f"the parts of camera {camera} of '{recording}' have different views",
-                    ", ".join(str(row.line) for row in of_camera),
-                )
-                problems.append(ManifestProblem(recording, camera, RecordingError(NAME, reason, "make them equal", f"lines {lines}")))
-            missing = next(part for part in itertools.count(1) if part not in parts)
-            if missing < max(parts) and recording not in incomplete:
-                reason = f"'{recording}' has no part {missing} of camera {camera}, but part {max(parts)}"
-                error = RecordingError(NAME, reason, "add the row of the missing file, or number the parts anew", f"line {members[0].line}")
-                problems.append(ManifestProblem(recording, camera, error))
-        for camera in sorted(set(wanted) - {row.camera for row in members}) if recording not in incomplete else ():
-            error = RecordingError(NAME, f"'{recording}' has no row for camera {camera}", "add it, or exclude the recording")
-            problems.append(ManifestProblem(recording, camera, error))
-    return problems
+    faulty = [
+        ManifestProblem(recording, camera, RecordingError(NAME, reason, fix, place))
+        for recording, members in by_recording.items()
+        for camera, reason, fix, place in _contradicting(recording, members, tasks, is_whole=recording not in incomplete)
+    ]
+    return [*_named_twice(rows), *faulty]
+
+
+def _contradicting(
+    recording: str, rows: list[ManifestRow], tasks: Mapping[str, TaskParams], *, is_whole: bool
+) -> Iterator[tuple[str, str, str, str]]:
+    """Yield what the rows of one recording say against each other: camera, reason, mend and place; of whole ones also what lacks."""
+    cameras, parts_of = Counter((row.camera, row.part) for row in rows), _parts_of(rows)
+    for row in rows:
+        if (count := cameras[row.camera, row.part]) > 1:
+            fix = "keep one, or number the files of one recording 1, 2, 3 in a column 'part'"
+            part = f", part {row.part}" if len(parts_of[row.camera]) > 1 else ""
+            yield row.camera, f"'{recording}' has {count} rows for camera {row.camera}{part}", fix, f"line {row.line}"
+    for column in SHARED:
+        if len({getattr(row, column) for row in rows}) > 1:
+            yield rows[0].camera, f"'{recording}' has different '{column}'", "make them equal", _lines(rows)
+    for camera, parts in sorted(parts_of.items()):
+        of_camera = [row for row in rows if row.camera == camera]
+        if len({row.view for row in of_camera}) > 1:
+            yield camera, f"the parts of camera {camera} of '{recording}' have different views", "make them equal", _lines(of_camera)
+        missing = next(part for part in itertools.count(1) if part not in parts)
+        if missing < max(parts) and is_whole:
+            reason = f"'{recording}' has no part {missing} of camera {camera}, but part {max(parts)}"
+            yield camera, reason, "add the row of the missing file, or number the parts anew", f"line {rows[0].line}"
+    for camera in sorted({*tasks[rows[0].task].cameras} - {*parts_of}) if is_whole else ():
+        yield camera, f"'{recording}' has no row for camera {camera}", "add it, or exclude the recording", ""
+
+
+def _lines(rows: list[ManifestRow]) -> str:
+    return f"lines {', '.join(str(row.line) for row in rows)}"
 
 
 def _of_several_people(rows: list[ManifestRow], withdrawn: Memory) -> list[ManifestProblem]:

@@ -178,9 +178,3 @@ def read_json(path: Path) -> dict[str, Any]:
         msg = f"{path}: expected an object, but got {type(value).__name__}; run 'dvc repro' to make it again"
         raise StageError(msg)
     return value
-
-
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return rows as plain values; missing ones are None."""
-    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return [{str(name): value.item() if hasattr(value, "item") else value for name, value in row.items()} for row in rows]

@@ -17,12 +17,14 @@ from typing import Any
 
 from scrubin.base.faults import sheet_cell
 from scrubin.stages.report import ReportedStudy
+from scrubin.stages.report.recordings import FATES
 
 DIGITS = 6
 """The last digits of a float may differ between processors."""
 STAGES = ("ingest", "screen", "render")
 """They set recordings aside."""
-FATES = ("ready", "excluded", "quarantined", "lost")
+
+
 TOTALS = ("phases_rows", "phases_labelled_frames", "instances_rows", "instances_labelled_frames", "without_labels")
 COUNTED, SECONDS = ("proposed", "hidden", "shown", "undecided"), ("hidden_s", "rectangle_s")
 _END_OF_FEATURE = re.compile("[ =]")

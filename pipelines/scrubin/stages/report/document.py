@@ -48,7 +48,7 @@ def document(study: ReportedStudy, p: ReportParams) -> dict[str, Any]:
             **({"annotators": who} if (who := extracted_frames.annotators(study)) else {}),
             **({"interpolated": drawn} if (drawn := extracted_frames.interpolated(study)) else {}),
         },
-        "validation": {**validation_verdict(study), "broken": broken_rules(study)},
+        "validation": {"verdict": study.validation["verdict"], **study.validation["counts"], "broken": broken_rules(study)},
     }
 
 
@@ -79,11 +79,6 @@ def _splits(study: ReportedStudy) -> dict[str, Any]:
 
 HARMLESS = ("passed", "not applicable")
 RANK = {"error": 0, "warning": 1, "note": 2}
-
-
-def validation_verdict(study: ReportedStudy) -> dict[str, Any]:
-    """Return the verdict and the counts."""
-    return {"verdict": study.validation["verdict"], **study.validation["counts"]}
 
 
 def broken_rules(study: ReportedStudy) -> list[dict[str, Any]]:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.base.tables.io import records
 from scrubin.base.tables.public import of_reference_camera
 from scrubin.stages.release.gates import command_at
-from scrubin.stages.report import ReportedStudy, records
+from scrubin.stages.report import ReportedStudy
 
-MEASURES = ("sharpness", "brightness", "contrast", "saturated_share")
 WORST = {
     "sharpness": ("least sharp", True),
     "brightness": ("darkest", True),
@@ -20,6 +20,7 @@ WORST = {
     "saturated_share": ("most saturated", False),
 }
 """What is worst of each measure, and whether that is the low end."""
+MEASURES = tuple(WORST)
 QUANTILES = {"p05": 0.05, "median": 0.5, "p95": 0.95}
 
 
@@ -51,8 +52,7 @@ def worst_frames(study: ReportedStudy, count: int) -> list[dict[str, Any]]:
     frames = frames[frames["path"].notna()]
     shown: list[dict[str, Any]] = []
     seen: set[str] = set()
-    for number, measure in enumerate(MEASURES):
-        what, low = WORST[measure]
+    for number, (measure, (what, low)) in enumerate(WORST.items()):
         room = (count * (number + 1)) // len(MEASURES) - len(shown)
         ranked = frames.sort_values([measure, "id", "camera", "frame"], ascending=[low, True, True, True]).drop_duplicates(["id", "camera"])
         for row in ranked[~ranked["path"].isin(seen)].head(room).to_dict("records"):
@@ -100,13 +100,13 @@ def label_totals(study: ReportedStudy) -> dict[str, Any]:
 
 def phases(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return frames and recordings per phase, in the order of the vocabulary."""
-    return _counts(study.phases, ["vocabulary", "phase_id", "phase"], ["vocabulary", "phase_id"])
+    return _counts(study.phases, ["vocabulary", "phase_id", "phase"])
 
 
 def triplets(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return instances, frames and recordings per triplet, the most frequent first; null triplets of the vocabulary included."""
     rows = study.triplets.dropna(subset="triplet")
-    counted = _counts(rows, ["vocabulary", "triplet_id", "triplet"], ["vocabulary", "triplet_id"])
+    counted = _counts(rows, ["vocabulary", "triplet_id", "triplet"])
     return sorted(counted, key=lambda row: (-row["rows"], row["vocabulary"], row["triplet_id"]))
 
 
@@ -133,8 +133,8 @@ def without_triplet(study: ReportedStudy) -> int:
     return int(study.triplets["triplet"].isna().sum())
 
 
-def _counts(rows: pd.DataFrame, key: list[str], order: list[str]) -> list[dict[str, Any]]:
-    counts = [
+def _counts(rows: pd.DataFrame, key: list[str]) -> list[dict[str, Any]]:
+    return [
         {
             **dict(zip(key, (part.item() if hasattr(part, "item") else part for part in parts), strict=True)),
             "rows": len(group),
@@ -143,7 +143,6 @@ def _counts(rows: pd.DataFrame, key: list[str], order: list[str]) -> list[dict[s
         }
         for parts, group in rows.groupby(key)
     ]
-    return sorted(counts, key=lambda row: tuple(row[name] for name in order))
 
 
 SAYS = ("error", "warning", "undecided")

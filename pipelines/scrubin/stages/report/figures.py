@@ -144,11 +144,8 @@ def development(tasks: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
     shown = {task: rows for task, rows in shown.items() if rows}
     if not shown:
         return blank("no recording with a GRS has a trial")
-    columns = min(3, len(shown))
-    lines = math.ceil(len(shown) / columns)
-    figure = Figure(figsize=(WIDTH_IN, 2.5 * lines))
-    grid = figure.subplots(lines, columns, sharey=True, squeeze=False).ravel()
-    for axes, (task, rows) in zip(grid, shown.items(), strict=False):
+    figure, panels = _panels(len(shown), 2.5, "GRS (sd)")
+    for axes, (task, rows) in zip(panels, shown.items(), strict=True):
         places = np.arange(len(rows))
         mean = np.array([row["mean"] for row in rows])
         sd = np.array([row["sd"] if row["sd"] is not None else math.nan for row in rows], dtype=float)
@@ -163,10 +160,6 @@ def development(tasks: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
         axes.set_xlabel("trial")
         axes.set_title(task)
         no_grid(axes, "x")
-    for axes in grid[len(shown) :]:
-        axes.set_axis_off()
-    for axes in grid[::columns]:
-        axes.set_ylabel("GRS (sd)")
     return figure
 
 
@@ -182,11 +175,8 @@ def disagreement(skill: pd.DataFrame, thresholds: Mapping[str, float | None]) ->
 
 
 def _small_multiples(panels: Sequence[tuple[str, pd.Series[float], float | None]], edges: Any, label: str) -> Figure:
-    columns = min(3, len(panels))
-    rows = math.ceil(len(panels) / columns)
-    figure = Figure(figsize=(WIDTH_IN, 2.3 * rows))
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
-    for axes, (title, values, threshold) in zip(grid, panels, strict=False):
+    figure, grid = _panels(len(panels), 2.3, "recordings", sharex=True)
+    for axes, (title, values, threshold) in zip(grid, panels, strict=True):
         axes.hist(values, bins=edges, color=COLOURS[0], edgecolor="white")
         axes.set_title(f"{title} (n = {len(values)})")
         axes.set_xlabel(label)
@@ -197,11 +187,20 @@ def _small_multiples(panels: Sequence[tuple[str, pd.Series[float], float | None]
             axes.annotate(
                 "strong", (threshold, 1), xycoords=("data", "axes fraction"), xytext=(4, -10), textcoords="offset points", fontsize=8
             )
-    for axes in grid[len(panels) :]:
+    return figure
+
+
+def _panels(count: int, height_in: float, label: str, *, sharex: bool = False) -> tuple[Figure, list[Any]]:
+    """Return a figure of so many panels, three in a row, the first of each row with the label of its y axis."""
+    columns = min(3, count)
+    rows = math.ceil(count / columns)
+    figure = Figure(figsize=(WIDTH_IN, height_in * rows))
+    grid = figure.subplots(rows, columns, sharex=sharex, sharey=True, squeeze=False).ravel()
+    for axes in grid[count:]:
         axes.set_axis_off()
     for axes in grid[::columns]:
-        axes.set_ylabel("recordings")
-    return figure
+        axes.set_ylabel(label)
+    return figure, list(grid[:count])
 
 
 def counts(rows: Sequence[Mapping[str, Any]], name: str, value: str, unit: str, nothing: str) -> Figure:

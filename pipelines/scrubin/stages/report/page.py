@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 
 from scrubin.base import pages
 from scrubin.base.errors import ReleaseError, StageError, VideoError
+from scrubin.base.faults import count_text
 from scrubin.media.released import frame_files
 from scrubin.stages.report import FileKey, ReportedStudy, ReportParams, figures, split_figures, splits
 from scrubin.stages.report.extracted_frames import visible
@@ -238,7 +239,7 @@ def render(study: ReportedStudy, document: Mapping[str, Any], release: Path, p: 
 @functools.cache
 def _template() -> jinja2.Template:
     """Return the template of the page; to compile it takes longer than to fill it."""
-    filters = {"number": _number, "share": share, "count": _count, "rate": _rate, "between": _between, "duration": _duration}
+    filters = {"number": _number, "share": share, "count": count_text, "rate": _rate, "between": _between, "duration": _duration}
     return pages.environment(TEMPLATES, filters).get_template("page.html.j2")
 
 
@@ -295,15 +296,6 @@ def _between(spread: Mapping[str, float | None], digits: int = 0) -> str:
     """
     low, high = _number(spread["lowest"], digits), _number(spread["highest"], digits)
     return low if low == high else f"{low} to {high}"
-
-
-def _count(value: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> _count(1, "error"), _count(0, "error")
-    ('1 error', '0 errors')
-    """
-    return f"{_number(value)} {noun}" if value == 1 else f"{_number(value)} {noun}s"
 
 
 def _duration(seconds: float) -> str:

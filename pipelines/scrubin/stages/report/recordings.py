@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from scrubin.base.faults import count_text
+from scrubin.base.tables.io import records
 from scrubin.base.tables.private import of_recordings
-from scrubin.stages.report import ReportedStudy, records, splits
+from scrubin.stages.report import ReportedStudy, splits
 
+FATES = ("ready", "excluded", "quarantined", "lost")
 SECONDS_PER_HOUR = 3600
 
 
@@ -19,14 +22,14 @@ def overview(study: ReportedStudy) -> dict[str, Any]:
     fates = _fate(study)
     return {
         "recordings": len(fates),
-        **{name: int((fates["fate"] == name).sum()) for name in ("ready", "excluded", "quarantined", "lost")},
+        **{name: int((fates["fate"] == name).sum()) for name in FATES},
         "participants": int(study.recordings["participant"].nunique()),
         "videos": len(study.videos),
         "hours": float(study.videos["duration_s"].sum()) / SECONDS_PER_HOUR,
         "frames": len(study.frames),
         "hidden_frames": int(study.frames["redacted"].sum()),
         "dropped_frames": int(study.frames["dropped"].sum()),
-        "labelled_frames": _labelled_frames(study),
+        "labelled_frames": len(study.labelled[["id", "frame"]].drop_duplicates()),
     }
 
 
@@ -60,7 +63,7 @@ def by_task(study: ReportedStudy) -> list[dict[str, Any]]:
         rows.append(
             {
                 "task": task,
-                **{name: int(counts.get(name, 0)) for name in ("ready", "excluded", "quarantined", "lost")},
+                **{name: int(counts.get(name, 0)) for name in FATES},
                 "videos": len(videos),
                 "hours": float(videos["duration_s"].sum()) / SECONDS_PER_HOUR,
                 "frames": int(study.frames["id"].isin(videos["id"]).sum()),
@@ -98,11 +101,6 @@ def _excluded_by(study: ReportedStudy) -> dict[str, str]:
     return {name: f"{one['why']} (reviewer: {one['by']})" for name, one in excluded.items() if one is not None}
 
 
-def _labelled_frames(study: ReportedStudy) -> int:
-    """Return how many frames (of one camera per recording) somebody labelled, in whatever layer."""
-    return len(study.labelled[["id", "frame"]].drop_duplicates())
-
-
 def attention(study: ReportedStudy, much_hidden_share: float) -> list[dict[str, Any]]:
     """Return recording, released id (None when not released) and reasons, sorted by recording.
 
@@ -121,7 +119,7 @@ def attention(study: ReportedStudy, much_hidden_share: float) -> list[dict[str, 
         if group["variable_rate"].fillna(value=False).any():
             reasons[str(name)].append("variable frame rate: times are exact, frame numbers are not evenly spaced")
     for name, group in study.redactions[~study.redactions["accepted"]].groupby("recording"):
-        reasons[str(name)].append(f"{_count(len(group), 'span')} shown, because rejected: can anybody be recognised?")
+        reasons[str(name)].append(f"{count_text(len(group), 'span')} shown, because rejected: can anybody be recognised?")
     for id_, share in study.frames.groupby("id")["redacted"].mean().items():
         if share > much_hidden_share:
             reasons[names[str(id_)]].append(f"{share:.0%} of its frames are hidden")
@@ -134,7 +132,3 @@ def attention(study: ReportedStudy, much_hidden_share: float) -> list[dict[str, 
     for id_, notes in sorted(study.annotations["notes"].items()):
         reasons[names[id_]] += [f"labels: {sentence}" for sentence in notes]
     return [{"recording": name, "id": ids.get(name), "reasons": reasons[name]} for name in sorted(reasons) if reasons[name]]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrubin.stages.report import ReportedStudy, records
+from scrubin.base.tables.io import records
+from scrubin.stages.report import ReportedStudy
 
 FORM = "bessel"
 """The form of Lin's concordance that scores calls the primary one."""

@@ -212,7 +212,8 @@ def proof_sentences(proofs: Sequence[Mapping[str, Any]]) -> list[str]:
         return [_sentence(proofs[0])]
     others = proofs[1:]
     worst = max(others, key=_possible)
-    return [f"repetition 1: {_sentence(proofs[0])}", f"{_repetitions(len(others))}: {_sentence(worst)}"]
+    of = "repetition 2" if len(others) == 1 else f"worst of repetitions 2 to {len(proofs)}"
+    return [f"repetition 1: {_sentence(proofs[0])}", f"{of}: {_sentence(worst)}"]
 
 
 def _sentence(proof: Mapping[str, Any]) -> str:
@@ -225,10 +226,6 @@ def _sentence(proof: Mapping[str, Any]) -> str:
 
 def _possible(proof: Mapping[str, Any]) -> float:
     return float(proof["gap"] / proof["objective"]) if proof["objective"] > 0 else 0.0
-
-
-def _repetitions(others: int) -> str:
-    return "repetition 2" if others == 1 else f"worst of repetitions 2 to {others + 1}"
 
 
 def empty_subsets(study: ReportedStudy) -> list[dict[str, Any]]:

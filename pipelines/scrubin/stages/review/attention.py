@@ -95,8 +95,8 @@ def of_seen(event: Seen) -> Look | None:
 
 def counts(event: Seen) -> bool:
     """Whether a line proves that its stills were looked at."""
-    look, stills = of_seen(event), sum(count for _, _, count in event.stills)
-    return look is not None and not why_not(event.view, stills, look)
+    look = of_seen(event)
+    return look is not None and not why_not(event.view, _stills(event), look)
 
 
 class Clock:

@@ -277,7 +277,7 @@ def unseen_seconds(interval_s: tuple[float, float], seen: SeenBy | None, duratio
     return true_runs(required & ~seen.seconds & ~_folded(seen, alone)) if seen is not None else true_runs(required)
 
 
-def folded_seconds(interval_s: tuple[float, float], seen: SeenBy | None, duration_s: float, alone: Collection[int] = ()) -> list[Run]:
+def folded_seconds(interval_s: tuple[float, float], seen: SeenBy | None, duration_s: float, alone: Collection[int]) -> list[Run]:
     """Return the seconds of the kept interval of which no still was seen, but for which one stood, as runs."""
     return true_runs(_required(interval_s, duration_s) & ~seen.seconds & _folded(seen, alone)) if seen is not None else []
 

@@ -201,7 +201,7 @@ def file_status(study: ReviewedStudy, key: FileKey, standing: Standing, proposal
     required = unseen_seconds(file.interval_s, None, file.duration_s)
     return FileStatus(
         key=key,
-        required_s=sum(last - first + 1 for first, last in required),
+        required_s=_seconds(required),
         lenses=len(proposals),
         unseen=tuple(_seen_by_too_few(unseen, required, enough)),
         unseen_lenses=tuple(one.proposal.key for one in proposals if len(one.lens_seen_by) < enough),

@@ -231,12 +231,7 @@ def _ahead(kept: Sequence[Kept]) -> set[int]:
     return numbers
 
 
-OBSERVER = Observer(
-    NAME,
-    __name__,
-    {},
-    _Looking,
-)
+OBSERVER = Observer(NAME, __name__, {}, _Looking)
 """Looks for faces in the one decode of a file."""
 
 

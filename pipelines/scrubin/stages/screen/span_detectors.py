@@ -180,11 +180,6 @@ SPREAD = 6.0
 CLEAR_DISTANCE = 0.35
 
 
-def appearance_observer(params: ScreenParams) -> Observer:
-    """Return what must look at every frame."""
-    return features.observer(params.thumbnail_height)
-
-
 def propose_by_appearance(seen: ObservedFile, params: ScreenParams) -> list[Proposal]:
     """Return the out-of-body spans in order of time."""
     measured = features.features(seen.observed["features"])
@@ -212,7 +207,7 @@ def _limit(far: Numbers) -> float:
     return max(OUTSIDE_DISTANCE, middle + SPREAD * spread)
 
 
-APPEARANCE = Detector(propose_by_appearance, (appearance_observer,))
+APPEARANCE = Detector(propose_by_appearance, (features_observer,))
 
 REACH_S, REACH_FRAMES = 3 * face_looks.EVERY_S, 3 * face_looks.EVERY_FRAMES
 """A face that is still there then has been seen again; tissue that was taken for one may look alike for long."""

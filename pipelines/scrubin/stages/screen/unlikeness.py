@@ -81,12 +81,7 @@ def _end(histograms: Histograms, number: int, one: Vectors, step: int) -> int:
 
 def vectors(histograms: Histograms) -> Vectors:
     """Return square roots of shares, colour, brightness and texture alike, as whole numbers; shape (n, 88)."""
-    roots = np.zeros(histograms.shape, dtype=np.float32)
-    for group in GROUPS:
-        counts = histograms[:, group].astype(np.float64)
-        shares = counts / (len(GROUPS) * np.maximum(counts.sum(axis=1, keepdims=True), 1))
-        roots[:, group] = np.rint(np.sqrt(shares) * WHOLE)
-    return roots
+    return np.rint(_roots(histograms) * WHOLE).astype(np.float32)
 
 
 # The typical picture is that of at most so many, evenly spread; the others are compared in blocks: memory stays small for hours.

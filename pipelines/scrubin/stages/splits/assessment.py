@@ -272,8 +272,7 @@ def shortcut_audit(rows: pd.DataFrame, training: str) -> dict[str, Any]:
     """
     placed = rows[rows.subset.notna()].sort_values(["task", "subset", "id"], kind="stable")
     tasks = {str(task): _of_task(group, training) for task, group in placed.groupby("task")}
-    value = {"definitions": SHORTCUT_DEFINITIONS, "training": training, "tasks": tasks}
-    plain: dict[str, Any] = without_nan(value)
+    plain: dict[str, Any] = without_nan({"definitions": SHORTCUT_DEFINITIONS, "training": training, "tasks": tasks})
     return plain
 
 

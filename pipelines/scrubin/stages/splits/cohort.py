@@ -10,6 +10,7 @@ import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -460,20 +461,8 @@ def _sites(ids: pd.Series[str], tables: Tables) -> Iterator[Column]:
     yield _looked_up("site", "category", ids, sites)
 
 
-def _instruments(ids: pd.Series[str], tables: Tables) -> Iterator[Column]:
-    yield from _frequencies("instrument", ids, tables.triplets)
-
-
-def _triplets(ids: pd.Series[str], tables: Tables) -> Iterator[Column]:
-    yield from _frequencies("triplet", ids, tables.triplets)
-
-
-def _phases(ids: pd.Series[str], tables: Tables) -> Iterator[Column]:
-    yield from _frequencies("phase", ids, tables.phases)
-
-
-def _frequencies(name: str, ids: pd.Series[str], rows: pd.DataFrame) -> Iterator[Column]:
-    labelled = rows.dropna(subset=name)
+def _frequencies(name: str, ids: pd.Series[str], tables: Tables) -> Iterator[Column]:
+    labelled = (tables.phases if name == "phase" else tables.triplets).dropna(subset=name)
     for (vocabulary, label), of_label in labelled.groupby(["vocabulary", name]):
         counts = of_label.groupby("id").size()
         yield Column(f"{name} {vocabulary}: {label}", "count", ids.map(counts).fillna(0).astype(float).reset_index(drop=True))
@@ -494,8 +483,6 @@ FEATURES: dict[str, Callable[[pd.Series[str], Tables], Iterator[Column]]] = {
     "error": _errors,
     "duration": _duration,
     "site": _sites,
-    "instrument": _instruments,
-    "triplet": _triplets,
-    "phase": _phases,
+    **{name: partial(_frequencies, name) for name in ("instrument", "triplet", "phase")},
 }
 """Every feature by its name in ``balance``."""

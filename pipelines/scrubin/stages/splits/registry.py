@@ -19,9 +19,7 @@ from scrubin.stages.splits.schemes import SINGLE, balanced, difficulty_folds, k_
 from scrubin.stages.splits.split import Split, alone, alone_sentence
 from scrubin.stages.splits.split_params import (
     BalancedParams,
-    DifficultyFoldsParams,
     KFoldParams,
-    LeaveOutParams,
     OfficialParams,
     SchemeParams,
     is_joint,
@@ -145,23 +143,11 @@ def _k_fold(cohort: Cohort, p: KFoldParams, setting: Setting) -> Split:
     return k_fold(chosen, p.folds, p.repeats, setting.seed, setting.effort, validation=p.validation, progress=setting.progress)
 
 
-def _difficulty_folds(cohort: Cohort, p: DifficultyFoldsParams, setting: Setting) -> Split:
-    return difficulty_folds(cohort, p.difficulty, p.folds, p.repeats, setting.seed, validation=p.validation)
-
-
-def _leave_out(cohort: Cohort, p: LeaveOutParams, setting: Setting) -> Split:
-    return leave_n_participants_out(cohort, p.participants, p.repeats, setting.seed)
-
-
-def _official(cohort: Cohort, p: OfficialParams, setting: Setting) -> Split:
-    return published(cohort, p.split, setting.raw / p.videos)
-
-
 SCHEMES: dict[str, Callable[[Cohort, Any, Setting], Split]] = {
     "balanced": _balanced,
     "k_fold": _k_fold,
-    "difficulty_folds": _difficulty_folds,
-    "leave_n_participants_out": _leave_out,
-    "official": _official,
+    "difficulty_folds": lambda cohort, p, to: difficulty_folds(cohort, p.difficulty, p.folds, p.repeats, to.seed, validation=p.validation),
+    "leave_n_participants_out": lambda cohort, p, to: leave_n_participants_out(cohort, p.participants, p.repeats, to.seed),
+    "official": lambda cohort, p, to: published(cohort, p.split, to.raw / p.videos),
 }
 """How each kind of split is made."""

@@ -1,12 +1,9 @@
 """Walks of tabu search from a start that was dealt, in windows of participants, each with a polish of the objective.
 
 The objective itself has a worst imbalance, which most moves leave as it is. Squares hold the large
-deviations down as well, and the change by each possible move is known at once. Whole numbers throughout.
-
-In whole numbers throughout, so that every machine takes the same moves. It needs seconds for thousands of participants.
-
-It minimises the sum of squared deviations: what that sum changes by is known for every exchange at
-once from products of pairs, whatever the number of measures.
+deviations down as well: what their sum changes by is known for every exchange at once from products of
+pairs, whatever the number of measures. It needs seconds for thousands of participants, in whole numbers
+throughout, so that every machine takes the same moves.
 
 Work is counted in steps, never in seconds, so that a busy machine finds the same split. Rounds come one after the
 other whatever the limit, so that a higher limit goes on where a lower one stops.
@@ -277,15 +274,12 @@ class Round:
     work: float
 
 
-def rounds(members: Members, draws: Draws, *, dealt_at_random: bool = False) -> Iterator[Round]:
+def rounds(members: Members, draws: Draws) -> Iterator[Round]:
     """Yield the state after each round, without end; the first one is the start."""
     program = members.program
-    subset = random_order(members, draws) if dealt_at_random else largest_first(members)
-    dealing = 1000 * members.weighted.value.size
-    work = dealing
-    best, objective = members.counts(subset), program.objective(members.counts(subset))
-    best, walking, walk, length = subset, subset, 0, 1
-    counts, objective = members.counts(subset), program.objective(members.counts(subset))
+    work = dealing = 1000 * members.weighted.value.size
+    best = walking = largest_first(members)
+    counts, objective, walk, length = members.counts(best), program.objective(members.counts(best)), 0, 1
     while True:
         yield Round(counts, objective, work / WORK_OF_A_WALK)
         window = draws.some(members.free, WINDOW)

@@ -216,21 +216,21 @@ class Scene:
         ]
 
 
-def write_trial(folder: Path, seed: int = 1, board_count: int = 16, frame_count: int = 24) -> Rig:
+def write_trial(folder: Path) -> Rig:
     """Write a folder to try the commands on, and return its rig.
 
     ``boards/left`` and ``boards/right`` show a ChArUco board of 10x7 squares of 4 mm with markers of 3 mm (``5X5_100``),
     ``scene/left`` and ``scene/right`` a moving scene at 12 pictures a second; ``true.yaml`` is the rig that saw them.
     """
     cv2 = opencv()
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     own = rig(rng)
-    boards = board_sheets(charuco(10, 7, cv2.aruco.DICT_5X5_100), 48.0, own, board_count, rng)
+    boards = board_sheets(charuco(10, 7, cv2.aruco.DICT_5X5_100), 48.0, own, 16, rng)
     scene = Scene.by_lot(rng, own)
     sides: tuple[Side, Side] = ("left", "right")
     for side in sides:
         seen_by = view(own, side)
-        shown = {"boards": [[board] for board in boards], "scene": [scene.sheets(number / 12) for number in range(frame_count)]}
+        shown = {"boards": [[board] for board in boards], "scene": [scene.sheets(number / 12) for number in range(24)]}
         for name, pictures in shown.items():
             (folder / name / side).mkdir(parents=True)
             for number, sheets in enumerate(pictures):

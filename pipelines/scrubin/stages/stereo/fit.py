@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.media.rigs.rig import Matrix, Rectification, Rig, Side, opencv, rectification, rectified, seen
+from scrubin.media.rigs.rig import Matrix, Rectification, Rig, opencv, rectification, rectified, seen
 from scrubin.stages.stereo.findings import Finding
 from scrubin.stages.stereo.samples import Matches
 
@@ -142,18 +142,18 @@ class AlphaFit:
     apart_px: float
 
 
-def alpha_fit(rig: Rig, recorded: Picture, made: Picture, side: Side, stated: float) -> AlphaFit:
-    """Return how well a rectified picture fits the recorded one; both of shape (height, width, 3)."""
+def alpha_fit(rig: Rig, recorded: Picture, made: Picture, stated: float) -> AlphaFit:
+    """Return how well a rectified picture of the left camera fits the recorded one; both of shape (height, width, 3)."""
     grid = np.round(np.arange(0, 1 + STEP / 2, STEP), 2)
-    fits = {float(alpha): _correlation(rig, recorded, made, side, float(alpha)) for alpha in grid}
-    fits[stated] = _correlation(rig, recorded, made, side, stated)
+    fits = {float(alpha): _correlation(rig, recorded, made, float(alpha)) for alpha in grid}
+    fits[stated] = _correlation(rig, recorded, made, stated)
     nearest = max(fits, key=lambda alpha: fits[alpha])
-    return AlphaFit(stated, nearest, fits[stated], fits[nearest], _apart_px(rig, side, stated, nearest))
+    return AlphaFit(stated, nearest, fits[stated], fits[nearest], _apart_px(rig, stated, nearest))
 
 
-def _correlation(rig: Rig, recorded: Picture, made: Picture, side: Side, alpha: float) -> float:
+def _correlation(rig: Rig, recorded: Picture, made: Picture, alpha: float) -> float:
     cv2 = opencv()
-    maps = rectification(rig, alpha).maps(side)
+    maps = rectification(rig, alpha).maps("left")
     one, other = (cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in (rectified(recorded, maps), made))
     inside = seen(maps)
     if other.shape != inside.shape or one[inside].std() == 0 or other[inside].std() == 0:
@@ -161,11 +161,11 @@ def _correlation(rig: Rig, recorded: Picture, made: Picture, side: Side, alpha: 
     return float(np.corrcoef(one[inside], other[inside])[0, 1])
 
 
-def _apart_px(rig: Rig, side: Side, one: float, other: float) -> float:
+def _apart_px(rig: Rig, one: float, other: float) -> float:
     far = np.array(rig.size, dtype=np.float64) - 1
     corners = np.array([[0, 0], [far[0], 0], [0, far[1]], far, far / 2]) * 0.8 + 0.1 * far
-    ways = [rectification(rig, alpha) for alpha in (one, other)]
-    return float(np.abs(ways[0].points(corners, side) - ways[1].points(corners, side)).max())
+    moved = [rectification(rig, alpha).points(corners, "left") for alpha in (one, other)]
+    return float(np.abs(moved[0] - moved[1]).max())
 
 
 MOST_APART_PX = 1.0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -24,113 +24,54 @@ Picture = npt.NDArray[np.uint8]
 SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff"}
 
 
-class Footage(Protocol):
-    """The frames of one camera."""
+@dataclass(frozen=True, eq=False)
+class Footage:
+    """The frames of one camera: of a video, of several that are one recording, or the pictures of a folder in the order of their names.
 
-    @property
-    def name(self) -> str:
-        """The file or folder as the curator knows it."""
+    Parameters
+    ----------
+    name
+        The file or folder as the curator knows it.
+    count
+        Number of frames.
+    size
+        Width and height as displayed, in pixels.
+    picture
+        Returns a frame by its place: blue, green, red, shape (height, width, 3); raises `VideoError` when it cannot be decoded, and
+        `CalibrationError` for a picture that cannot be read, or is of another size than the first one.
+    fps, times_s
+        Frames per second, and the time of each frame from the first one; None and empty for pictures.
+    stems
+        The names of the pictures; empty for a video.
+    """
 
-    @property
-    def count(self) -> int:
-        """Number of frames."""
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height as displayed, in pixels."""
-
-    @property
-    def fps(self) -> Fraction | None:
-        """Frames per second; None for pictures."""
-
-    @property
-    def times_s(self) -> tuple[Fraction, ...]:
-        """Time of each frame from the first one; empty for pictures."""
+    name: str
+    count: int
+    size: tuple[int, int]
+    picture: Callable[[int], Picture]
+    fps: Fraction | None = None
+    times_s: tuple[Fraction, ...] = ()
+    stems: tuple[str, ...] = ()
 
     @property
     def numbers(self) -> list[int]:
         """The number of each frame; of pictures their names, where these are numbers."""
-
-    def picture(self, number: int) -> Picture:
-        """Return a frame: blue, green, red, shape (height, width, 3)."""
-
-
-@dataclass(frozen=True, eq=False)
-class VideoFootage:
-    """Frames of a video file, or of several that are one recording."""
-
-    name: str
-    probed: Probe
-    reader: FrameReader | SourceReader
-
-    @property
-    def count(self) -> int:
-        """Number of frames."""
-        return self.probed.frame_count
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height as displayed."""
-        return self.probed.width, self.probed.height
-
-    @property
-    def fps(self) -> Fraction | None:
-        """Frames per second."""
-        return self.probed.fps
-
-    @property
-    def times_s(self) -> tuple[Fraction, ...]:
-        """Time of each frame from the first one."""
-        return self.probed.times_s
-
-    @property
-    def numbers(self) -> list[int]:
-        """The number of each frame."""
-        return list(range(self.count))
-
-    def picture(self, number: int) -> Picture:
-        """Return a frame; `VideoError` when it cannot be decoded."""
-        return self.reader.picture(number)
+        are_numbers = bool(self.stems) and all(stem.isascii() and stem.isdecimal() for stem in self.stems)
+        return [int(stem) for stem in self.stems] if are_numbers else list(range(self.count))
 
 
-@dataclass(frozen=True, eq=False)
-class PictureFootage:
-    """Pictures of a folder, in the order of their names."""
+def _of_video(name: str, probed: Probe, reader: FrameReader | SourceReader) -> Footage:
+    return Footage(name, probed.frame_count, (probed.width, probed.height), reader.picture, probed.fps, probed.times_s)
 
-    name: str
-    paths: tuple[Path, ...]
-    size: tuple[int, int]
 
-    @property
-    def count(self) -> int:
-        """Number of pictures."""
-        return len(self.paths)
-
-    @property
-    def fps(self) -> Fraction | None:
-        """Pictures have no rate."""
-        return None
-
-    @property
-    def times_s(self) -> tuple[Fraction, ...]:
-        """Pictures have no times."""
-        return ()
-
-    @property
-    def numbers(self) -> list[int]:
-        """The names of the pictures, where these are numbers; else their places."""
-        stems = [path.stem for path in self.paths]
-        are_numbers = all(stem.isascii() and stem.isdecimal() for stem in stems)
-        return [int(stem) for stem in stems] if are_numbers else list(range(self.count))
-
-    def picture(self, number: int) -> Picture:
-        """Return a picture; `CalibrationError` when it cannot be read, or is of another size than the first one."""
-        picture = read_picture(self.paths[number])
-        height, width = picture.shape[:2]
-        if (width, height) != self.size:
-            what = f"it is {width}x{height}, but the first picture is {self.size[0]}x{self.size[1]}"
-            raise CalibrationError([error(str(self.paths[number]), "size", what, "use pictures of one size")])
-        return picture
+def _of_size(size: tuple[int, int], paths: Sequence[Path], number: int) -> Picture:
+    """Return a picture of a folder, all of which must be of one size."""
+    picture = read_picture(paths[number])
+    height, width = picture.shape[:2]
+    if (width, height) != size:
+        what = f"it is {width}x{height}, but the first picture is {size[0]}x{size[1]}"
+        raise CalibrationError([error(str(paths[number]), "size", what, "use pictures of one size")])
+    return picture
 
 
 @contextmanager
@@ -147,7 +88,8 @@ def footage(path: Path, name: str) -> Iterator[Footage]:
     if path.is_dir():
         paths = pictures_of(path, name)
         height, width = read_picture(paths[0]).shape[:2]
-        yield PictureFootage(name, paths, (width, height))
+        size, stems = (width, height), tuple(path.stem for path in paths)
+        yield Footage(name, len(paths), size, partial(_of_size, size, paths), stems=stems)
         return
     if not path.is_file() or not path.stat().st_size:
         reason = "the file is empty (0 bytes)" if path.is_file() else "the file is missing"
@@ -155,7 +97,7 @@ def footage(path: Path, name: str) -> Iterator[Footage]:
     probed = probe(path, name)
     reader = FrameReader(path, name, probed)
     try:
-        yield VideoFootage(name, probed, reader)
+        yield _of_video(name, probed, reader)
     finally:
         reader.close()
 
@@ -171,7 +113,7 @@ def source_footage(folder: Path, source: Source) -> Iterator[Footage]:
     """
     reader = source.reader(folder)
     try:
-        yield VideoFootage(source.path, source.probe(folder), reader)
+        yield _of_video(source.path, source.probe(folder), reader)
     finally:
         reader.close()
 
@@ -226,6 +168,16 @@ def refuse_other_size(rig_size: tuple[int, int], rig_name: str, of: Footage) -> 
     raise CalibrationError([error(rig_name, "size", what, fix)])
 
 
+@contextmanager
+def both(rig_size: tuple[int, int], rig_name: str, cameras: Iterable[AbstractContextManager[Footage]]) -> Iterator[tuple[Footage, Footage]]:
+    """Open the left and the right camera of a rig; `CalibrationError` as of `refuse_other_size`."""
+    with ExitStack() as opened:
+        left, right = (opened.enter_context(camera) for camera in cameras)
+        for camera in (left, right):
+            refuse_other_size(rig_size, rig_name, camera)
+        yield left, right
+
+
 def every(left: Footage, right: Footage, every_s: Fraction) -> list[int]:
     """Return the numbers of the frames at every multiple of ``every_s``, as the frame contract has it; all pictures of folders.
 
@@ -253,10 +205,8 @@ def refuse_unlike(left: Footage, right: Footage) -> None:
     CalibrationError
         Names what differs.
     """
-    if isinstance(left, PictureFootage) and isinstance(right, PictureFootage):
-        names = [{path.stem for path in one.paths} for one in (left, right)]
-        if names[0] != names[1]:
-            alone = sorted(names[0] ^ names[1])
+    if left.stems and right.stems:
+        if alone := sorted({*left.stems} ^ {*right.stems}):
             raise _refused(right.name, f"pictures without partner: {', '.join(alone[:5])}", "give both pictures of a pair one name")
     elif left.fps is None or right.fps is None:
         raise _refused(right.name, "one camera is a video, the other a folder", "name two videos or two folders")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from scrubin.base.errors import CalibrationError, RecordingError, ScrubinError
@@ -16,14 +16,14 @@ from scrubin.stages.stereo import recordings
 from scrubin.stages.stereo.check import check
 from scrubin.stages.stereo.findings import Checked, Finding
 from scrubin.stages.stereo.fit import alpha_fit, of_fit
-from scrubin.stages.stereo.footage import SUFFIXES, Footage, footage, refuse_other_size, source_footage
+from scrubin.stages.stereo.footage import SUFFIXES, Footage, both, footage, source_footage
 from scrubin.stages.stereo.recordings import CameraFiles, StereoRecording
 
 Shown = Callable[[Sequence[StereoRecording]], Iterable[StereoRecording]]
 """Passes on the recordings, and may show how far it is."""
 
 
-def check_one(rig: Rig, rig_name: str, cameras: Sequence[str], rectified: str | None = None, alpha: float | None = None) -> Checked:
+def check_one(rig: Rig, rig_name: str, cameras: Sequence[str], rectified: str | None, alpha: float | None) -> Checked:
     """Return what is wrong with one recording.
 
     Parameters
@@ -45,10 +45,7 @@ def check_one(rig: Rig, rig_name: str, cameras: Sequence[str], rectified: str | 
     if (rectified is None) != (alpha is None):
         msg = "--rectified and --alpha belong together: name both"
         raise CalibrationError(msg)
-    with ExitStack() as opened:
-        left, right = (opened.enter_context(footage(Path(name), name)) for name in cameras)
-        for camera in (left, right):
-            refuse_other_size(rig.size, rig_name, camera)
+    with both(rig.size, rig_name, (footage(Path(name), name) for name in cameras)) as (left, right):
         done = check(rig, left, right, cameras[0], rig_name)
         more = [] if rectified is None or alpha is None else _alpha(rig, left, rectified, alpha)
     return Checked(done.name, done.rig, done.measured, (*done.findings, *more))
@@ -61,7 +58,7 @@ def _alpha(rig: Rig, left: Footage, folder: str, stated: float) -> Sequence[Find
         if numbers[middle] >= left.count:
             msg = f"{folder}/left: its names are no numbers of frames of {left.name}; take what 'scrubin stereo rectify' writes"
             raise CalibrationError(msg)
-        return list(of_fit(alpha_fit(rig, left.picture(numbers[middle]), made.picture(middle), "left", stated)))
+        return list(of_fit(alpha_fit(rig, left.picture(numbers[middle]), made.picture(middle), stated)))
 
 
 def check_study(folder: Path, shown: Shown, tell: Callable[[str, ScrubinError], None]) -> list[Checked]:
@@ -84,12 +81,9 @@ def check_study(folder: Path, shown: Shown, tell: Callable[[str, ScrubinError], 
     raw = recordings.read(folder)
     done = []
     for recording in shown(raw.recordings):
+        rig, rig_name = raw.rigs[recording.rig], f"{recordings.FOLDER}/{recording.rig}.yaml"
         try:
-            with ExitStack() as opened:
-                left, right = (opened.enter_context(_opened(folder, files)) for files in (recording.left, recording.right))
-                rig = raw.rigs[recording.rig]
-                for camera in (left, right):
-                    refuse_other_size(rig.size, f"{recordings.FOLDER}/{recording.rig}.yaml", camera)
+            with both(rig.size, rig_name, (_opened(folder, files) for files in (recording.left, recording.right))) as (left, right):
                 done.append(check(rig, left, right, recording.name, recording.rig))
         except (CalibrationError, RecordingError) as fault:
             tell(recording.name, fault)

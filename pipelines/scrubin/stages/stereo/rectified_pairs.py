@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +11,7 @@ from scrubin.base.errors import CalibrationError
 from scrubin.base.files import whole
 from scrubin.media.rigs import rig_file
 from scrubin.media.rigs.rig import Rectification, Rig, Side, opencv, rectification, rectified
-from scrubin.stages.stereo.footage import Footage, Picture, every, footage, refuse_other_size
+from scrubin.stages.stereo.footage import Footage, Picture, both, every, footage
 
 SIDES: tuple[Side, Side] = ("left", "right")
 Shown = Callable[[Sequence[int], str], Iterable[int]]
@@ -55,10 +54,7 @@ def write(rig: Rig, rig_name: str, cameras: tuple[str, str], out: Path, alpha: f
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         msg = f"{out}: it is there already and is not overwritten; name a new folder"
         raise CalibrationError(msg)
-    with ExitStack() as opened:
-        left, right = (opened.enter_context(footage(Path(name), name)) for name in cameras)
-        for camera in (left, right):
-            refuse_other_size(rig.size, rig_name, camera)
+    with both(rig.size, rig_name, (footage(Path(name), name) for name in cameras)) as (left, right):
         numbers = every(left, right, every_s)
         way = rectification(rig, alpha)
         for side, camera in zip(SIDES, (left, right), strict=True):

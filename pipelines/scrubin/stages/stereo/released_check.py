@@ -120,7 +120,9 @@ def row(id_: str, said: Mapping[str, Any], rig: str | None, more: Sequence[str] 
         Errors that are known without looking at pictures.
     """
     measured, findings = said["measured"], said["findings"]
-    of = {severity: [_sentence(one) for one in findings if one["severity"] == severity] for severity in ("error", "warning")}
+    of = {
+        severity: [f"{one['what']}; {one['fix']}" for one in findings if one["severity"] == severity] for severity in ("error", "warning")
+    }
     return {
         "id": id_,
         "rig": rig,
@@ -134,10 +136,6 @@ def row(id_: str, said: Mapping[str, Any], rig: str | None, more: Sequence[str] 
         "warning": _joined(of["warning"]),
         "undecided": _joined([one["what"] for one in findings if one["severity"] == "undecided"]),
     }
-
-
-def _sentence(finding: Mapping[str, str]) -> str:
-    return f"{finding['what']}; {finding['fix']}"
 
 
 def _joined(sentences: Iterable[str]) -> str | None:

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.errors import StageError
+from scrubin.base.faults import count_text
 
 SHOWN = 20
 """So many offending rows are named."""
@@ -88,12 +89,12 @@ class Outcome:
         Number of rows that were looked at.
     count
         Number of rows that break the rule; None when it was not checked.
+    things
+        What is counted: rows, or columns, totals, classes.
     keys
         The first offending rows, in the order of their key: the key and the columns the rule speaks about.
     why
         Why it was not checked, or is not applicable; "" otherwise.
-    things
-        What is counted: rows, or columns, totals, classes.
     """
 
     rule: str
@@ -104,9 +105,9 @@ class Outcome:
     result: str
     rows: int
     count: int | None
+    things: str = "rows"
     keys: tuple[Mapping[str, Any], ...] = ()
     why: str = ""
-    things: str = "rows"
 
     @property
     def sentence(self) -> str:
@@ -124,22 +125,7 @@ def document(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> dict[str, 
         "verdict": FAILED if stopping(outcomes) else PASSED,
         "counts": tally(outcomes),
         "rows": dict(rows),
-        "outcomes": [
-            {
-                "rule": outcome.rule,
-                "table": outcome.table,
-                "columns": list(outcome.columns),
-                "severity": outcome.severity,
-                "says": outcome.says,
-                "result": outcome.result,
-                "rows": outcome.rows,
-                "count": outcome.count,
-                "things": outcome.things,
-                "keys": [dict(key) for key in outcome.keys],
-                "why": outcome.why,
-            }
-            for outcome in outcomes
-        ],
+        "outcomes": [vars(one) | {"columns": list(one.columns), "keys": [dict(key) for key in one.keys]} for one in outcomes],
     }
 
 
@@ -198,10 +184,11 @@ def refuse(outcomes: Sequence[Outcome], page: str, recordings: Mapping[str, str]
         lines = [outcome.sentence for outcome in broken]
         shown = {value: None for outcome in broken for key in outcome.keys[:IN_MESSAGE] for value in key.values() if value in recordings}
         lines += [f"here {', '.join(f'{id_} is {recordings[id_]!r}' for id_ in shown)}"] if shown else []
-        what = "1 check" if len(broken) == 1 else f"{len(broken)} checks"
+
         look = ALIKE if names_near_duplicates(broken) else ""
         listed = "\n  ".join(lines)
-        msg = f"{what} of severity error did not pass; fix the raw study, or the stage that wrote the table{look}; see {page}:\n  {listed}"
+        what = f"{count_text(len(broken), 'check')} of severity error did not pass"
+        msg = f"{what}; fix the raw study, or the stage that wrote the table{look}; see {page}:\n  {listed}"
         raise StageError(msg)
 
 

@@ -96,7 +96,7 @@ def of_table(judge: Judge | None, study: Study, table: str, severities: Mapping[
         rows = len(study.tables[table].rows) if one.things == "rows" else 0
         result = NOT_APPLICABLE if isinstance(one.error, NotApplicableError) else NOT_CHECKED
         severity, why = severities[one.rule], str(one.error)
-        yield Outcome(one.rule, table, one.columns, severity, one.says, result, rows, None, (), why, one.things)
+        yield Outcome(one.rule, table, one.columns, severity, one.says, result, rows, None, one.things, why=why)
 
 
 def batches(study: Study, table: str) -> Batches:
@@ -120,7 +120,7 @@ def outcomes_of(judge: Judge | None, table: str, batch: Batch, severities: Mappi
 def _outcome(table: str, check: Check, batch: Batch, severity: str, *, kept: bool) -> Outcome:
     rows = batch.named
     if kept:
-        return Outcome(check.rule, table, check.columns, severity, check.says, PASSED, len(rows), 0, things=batch.things)
+        return Outcome(check.rule, table, check.columns, severity, check.says, PASSED, len(rows), 0, batch.things)
     offenders = rows[check.broken().to_numpy()]
     if offenders.empty:
         msg = f"table '{table}', rule {check.rule}: Great Expectations finds it broken, but no row breaks it; the two must mean the same"
@@ -128,4 +128,4 @@ def _outcome(table: str, check: Check, batch: Batch, severity: str, *, kept: boo
     first = first_by_key(offenders, batch.key) if batch.things == "rows" else offenders
     more = check.details().loc[first.index] if check.details else pd.DataFrame(index=first.index)
     keys = keys_of(first.join(more), (*batch.key, *check.columns, *more.columns))
-    return Outcome(check.rule, table, check.columns, severity, check.says, FAILED, len(rows), len(offenders), keys, things=batch.things)
+    return Outcome(check.rule, table, check.columns, severity, check.says, FAILED, len(rows), len(offenders), batch.things, keys)

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Fault, warning
+from scrubin.base.faults import Fault, count_text, warning
 from scrubin.base.tables import Table
 from scrubin.base.tables.public import ERRORS, PHASES, RATINGS, SPLITS, TRIPLETS
 from scrubin.base.vocabulary import vocabulary
@@ -105,7 +105,7 @@ def _own_tables(path: Path, options: Options) -> TablesAtPath:
     return TablesAtPath(
         OWN,
         own.files,
-        f"read as {OWN}: {own.files} file{'' if own.files == 1 else 's'}",
+        f"read as {OWN}: {count_text(own.files, 'file')}",
         {name: stored_table(table, arrow) for name, (table, arrow) in own.tables.items()},
         own.faults,
         file_of={(name, ""): file for name, file in own.file_of.items()},

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.base import machine, params
-from scrubin.base.faults import Fault, summary
+from scrubin.base.faults import Fault, count_text, summary
 from scrubin.base.tables.public import public_tables
 from scrubin.labels import policy
 from scrubin.labels.files.reader import Options
@@ -239,7 +239,7 @@ def _numbers(validation: Validation, faults: Iterable[Fault], unvalidated: Itera
     """Return how much there is that is no error; "" for nothing."""
     severities = [*(fault.severity for fault in faults), *(outcome.severity for outcome in broken)]
     inapplicable = validation.tally["not_applicable"] + len(validation.inapplicable)
-    numbers = [_plural(severities.count(severity), severity) for severity in ("deviation", "warning", "note") if severity in severities]
+    numbers = [count_text(severities.count(severity), severity) for severity in ("deviation", "warning", "note") if severity in severities]
     # Only of a note no line above names the rule.
     notes = dict.fromkeys(outcome.rule for outcome in broken if outcome.severity == "note")
     if notes:
@@ -248,7 +248,3 @@ def _numbers(validation: Validation, faults: Iterable[Fault], unvalidated: Itera
     values = sum(fault.count for fault in unvalidated)
     numbers += [f"{values} not validated"] if values else []
     return ", ".join(numbers)
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -65,7 +65,7 @@ class LastRun:
         return {"id": ids, "path": paths, "sha256": sha256 | pictures}
 
 
-def load_last_run(folder: Path = Path(), *, with_pictures: bool = True) -> LastRun:
+def load_last_run(folder: Path, *, with_pictures: bool) -> LastRun:
     """Return what the last run of a project has left; what is missing or damaged is not known, nor pictures that nobody asked for."""
     people, linkage = _table(PEOPLE, folder / INTERIM / "people.parquet"), _table(LINKAGE, folder / LINKAGE_PATH)
     recordings, parts = _table(RECORDINGS, folder / RECORDINGS_PATH), _table(PARTS, folder / PARTS_PATH)

@@ -6,8 +6,8 @@ Rows are counted first; what Great Expectations judges is a small frame, one row
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import operator
+from collections.abc import Mapping
 from functools import partial
 
 import pandas as pd
@@ -25,6 +25,8 @@ CLASSES: Mapping[str, tuple[str, ...]] = {
 DIGITS = 6
 
 TOTAL = generated("declared_total", "error", "there is as much as was declared")
+KEPT = Expectation("ExpectColumnValuesToBeInSet", {"column": "kept", "value_set": [True]})
+"""What Great Expectations judges: one row per thing that is counted, of which all columns but ``kept`` name it."""
 DRIFT = generated("class_drift", "warning", "classes are distributed as in the version before, and none is gone")
 
 
@@ -47,7 +49,7 @@ def _classes(study: Study, table: str, column: str) -> dict[str, int]:
 
 
 def totals(study: Study, table: str) -> pd.DataFrame:
-    """Return the declared totals of a table, and what there is (``found``).
+    """Return the declared totals of a table, what there is (``found``), and whether that is the same (``kept``).
 
     Raises
     ------
@@ -67,7 +69,7 @@ def totals(study: Study, table: str) -> pd.DataFrame:
         }
         for total in declared
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).assign(kept=lambda counted: counted["declared"] == counted["found"])
 
 
 def _number(study: Study, total: Total) -> int:
@@ -118,71 +120,20 @@ def _shares(counts: pd.Series[int]) -> pd.Series[float]:
     return counts / max(int(counts.sum()), 1)
 
 
-@dataclass(frozen=True)
-class CountCheck:
-    """One check of numbers of rows.
-
-    Parameters
-    ----------
-    rule, columns, says, things
-        As in ``Outcome``.
-    count
-        Counts: one row per thing, of which all columns but ``kept`` name it.
-    expectation
-        What Great Expectations judges of that frame.
-    broken
-        The same in vectorised form.
-    """
-
-    rule: str
-    columns: tuple[str, ...]
-    says: str
-    things: str
-    count: Callable[[], pd.DataFrame]
-    expectation: Expectation
-    broken: Callable[[pd.DataFrame], pd.Series[bool]]
-
-    def check(self, counted: pd.DataFrame) -> Check:
-        """Return the check of what was counted."""
-        return Check(self.rule, self.columns, self.says, self.expectation, partial(self.broken, counted))
-
-
 def batches_of_counts(study: Study, table: str) -> Batches:
     """Return the checks of this module for a table, each of what it counted; and those for which nothing can be counted."""
-    ready, skipped = [], []
-    for one in count_checks(study, table):
-        try:
-            counted = one.count()
-        except (NotApplicableError, NotCheckableError) as error:
-            skipped.append(SkippedCheck(one.rule, one.columns, one.says, one.things, error))
-            continue
-        named = counted.drop(columns="kept", errors="ignore")
-        name = f"{table} {one.rule} {' '.join(one.columns)}"
-        ready.append(Batch(name, counted, named, tuple(map(str, named.columns)), [one.check(counted)], one.things))
-    return ready, skipped
-
-
-def count_checks(study: Study, table: str) -> list[CountCheck]:
-    """Return the checks of this module for a table."""
     limit = f"total variation distance at most {study.expected.drift_limit:g}"
-    total = CountCheck(
-        TOTAL.name,
-        ("count",),
-        TOTAL.says,
-        "totals",
-        partial(totals, study, table),
-        Expectation("ExpectColumnPairValuesToBeEqual", {"column_A": "declared", "column_B": "found"}),
-        lambda counted: counted["declared"] != counted["found"],
-    )
-    return [total] + [
-        CountCheck(
-            DRIFT.name,
-            (column,),
-            f"classes are distributed as in the version before ({limit}), and none is gone",
-            "classes",
-            partial(drift, study, table, column),
-            Expectation("ExpectColumnValuesToBeInSet", {"column": "kept", "value_set": [True]}),
-            lambda counted: ~counted["kept"],
-        )
-        for column in CLASSES.get(table, ())
-    ]
+    alike = f"classes are distributed as in the version before ({limit}), and none is gone"
+    planned = [(TOTAL, "count", TOTAL.says, "totals", partial(totals, study, table))]
+    planned += [(DRIFT, column, alike, "classes", partial(drift, study, table, column)) for column in CLASSES.get(table, ())]
+    ready, skipped = [], []
+    for rule, column, says, things, count in planned:
+        try:
+            counted = count()
+        except (NotApplicableError, NotCheckableError) as error:
+            skipped.append(SkippedCheck(rule.name, (column,), says, things, error))
+            continue
+        named = counted.drop(columns="kept")
+        check = Check(rule.name, (column,), says, KEPT, partial(operator.inv, counted["kept"]))
+        ready.append(Batch(f"{table} {rule.name} {column}", counted, named, tuple(map(str, named.columns)), [check], things))
+    return ready, skipped

@@ -95,7 +95,7 @@ def row_checks(study: Study, table: str) -> list[PlannedCheck]:
         name = column.name
         if not column.nullable:
             expectation = Expectation("ExpectColumnValuesToNotBeNull", {"column": name})
-            checks.append(_of_column(NOT_MISSING, study, table, column, NOT_MISSING.says, expectation, _missing))
+            checks.append(_of_column(NOT_MISSING, study, table, column, NOT_MISSING.says, expectation, lambda _, values: values.isna()))
         if column.between is not None or column.dtype == "float64":
             low, high = _limits(column)
             expectation = Expectation("ExpectColumnValuesToBeBetween", {"column": name, "min_value": low, "max_value": high})
@@ -115,10 +115,6 @@ def _of_column(
         return Check(rule.name, (column.name,), says, expectation, partial(broken, column, values))
 
     return PlannedCheck(rule.name, (column.name,), says, check)
-
-
-def _missing(column: Column, values: pd.Series) -> pd.Series[bool]:
-    return values.isna()
 
 
 def _not_allowed(column: Column, values: pd.Series) -> pd.Series[bool]:

@@ -43,4 +43,4 @@ def _without_file(fault: Fault) -> str:
 
 def _outcome(rule: Rule, severity: Severity, files: int, keys: Sequence[Mapping[str, str]]) -> Outcome:
     result, first = FAILED if keys else PASSED, tuple(keys[:SHOWN])
-    return Outcome(rule.name, FILES, ("file",), severity, rule.says, result, files, len(keys), first, things=FILES)
+    return Outcome(rule.name, FILES, ("file",), severity, rule.says, result, files, len(keys), FILES, first)

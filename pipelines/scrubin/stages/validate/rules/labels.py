@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from scrubin.base.tables.public import LayerName
+from scrubin.stages.validate.near_duplicates import FLAT_CONTRAST
 from scrubin.stages.validate.registry import rule
 from scrubin.stages.validate.study_tables import Study, among, sizes
 
@@ -86,8 +87,8 @@ def one_detail_per_recording(study: Study, table: str) -> pd.Series[bool]:
 
 PICTURE = ["perceptual_hash", "sharpness", "brightness", "contrast", "saturated_share"]
 """What is measured of a picture, to the last digit: two pictures that agree in all of it are one."""
-FLAT_CONTRAST = 4.0
-"""Pictures of less contrast (standard deviation of grey) are almost one colour, and alike without being copies."""
+
+
 INSTANCE = ["id", "frame", "instrument", "verb", "target", *BOX]
 
 VIDEO = ["id", "camera"]
