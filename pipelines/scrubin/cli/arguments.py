@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -55,6 +55,18 @@ def written(text: str) -> str:
 def written_or_shown(text: str) -> str:
     """Return the same, or ``-`` for the standard output."""
     return text if text == STDOUT else written(text)
+
+
+def whole_number(lowest: int, highest: int) -> Callable[[str], int]:
+    """Return the type of an option that is a whole number, both ends included."""
+
+    def parsed(text: str) -> int:
+        if not text.isdecimal() or not lowest <= int(text) <= highest:
+            msg = f"'{text}' is no whole number from {lowest} to {highest}"
+            raise argparse.ArgumentTypeError(msg)
+        return int(text)
+
+    return parsed
 
 
 def rate_or_none(option: str, text: str | None) -> Fraction | None:

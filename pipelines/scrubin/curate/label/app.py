@@ -328,9 +328,7 @@ async def _fields(request: Request, names: Sequence[str]) -> Fields:
 
 
 def _changes(stated: Any, layers: Sequence[str]) -> list[Change]:
-    if not isinstance(stated, list) or not all(
-        isinstance(one, dict) and set(one) <= {"layer", "key", "value", "proposal"} for one in stated
-    ):
+    if not isinstance(stated, list) or not all(isinstance(one, dict) and set(one) <= CHANGE_KEYS for one in stated):
         msg = "'changes' must be a list of layer, key and value"
         raise BadRequestError(msg)
     changes = []

@@ -271,12 +271,11 @@ def checked(change: Change, frame_count: int) -> Change:
     if isinstance(value, Span) and not 0 <= value.first < value.end <= frame_count:
         msg = f"frames {value.first} to {value.end} are none of the {frame_count} of this recording; give the end after the start"
         raise ReviewError(msg)
-    if isinstance(value, KeyFrame) and not (0 <= value.frame < frame_count and change.key == key_of(name_in(change.key), value.frame)):
-        msg = f"frame {value.frame} is none of the {frame_count} of this recording, or not the one that its key '{change.key}' says"
-        raise ReviewError(msg)
-    if isinstance(value, Instant) and not (0 <= value.frame < frame_count and change.key == str(value.frame)):
-        msg = f"frame {value.frame} is none of the {frame_count} of this recording, or not the one that its key '{change.key}' says"
-        raise ReviewError(msg)
+    if isinstance(value, KeyFrame | Instant):
+        key = str(value.frame) if isinstance(value, Instant) else key_of(name_in(change.key), value.frame)
+        if not 0 <= value.frame < frame_count or change.key != key:
+            msg = f"frame {value.frame} is none of the {frame_count} of this recording, or not the one that its key '{change.key}' says"
+            raise ReviewError(msg)
     kind = type_of(change.layer)
     if value is not None and not isinstance(value, kind):
         msg = f"{change.layer}: it takes {TAKES[kind]}"
