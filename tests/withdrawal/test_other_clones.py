@@ -104,8 +104,11 @@ def remembered() -> dict:
     return json.loads(gates.LAST_RELEASE_PATH.read_text())
 
 
-def keep_what_lies_there() -> None:
-    other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
+def keep_what_lies_there(known: Memory = NOBODY) -> list[other_clones.Earlier]:
+    """Keep it as a run does that releases nothing yet, and return it."""
+    earlier = other_clones.releases_here(None, known)
+    other_clones.keep(earlier, known)
+    return earlier
 
 
 def refused(says: str, *arguments, **more) -> str:
@@ -283,8 +286,7 @@ def test_whom_the_other_clone_only_excluded_is_released_again_with_its_record_an
 
 def made(now: dict, withdrawn=KNOWN) -> None:
     """Let the stage make a release, as far as it is remembered."""
-    earlier = other_clones.releases_here(None, withdrawn)
-    other_clones.keep(earlier, withdrawn)
+    earlier = keep_what_lies_there(withdrawn)
     other_clones.refuse_return(earlier, now["recordings"], RAW, now["version"], withdrawn)
     other_clones.note_made(earlier, now, withdrawn)
     remember(now)
@@ -387,8 +389,7 @@ def test_old_notes_of_its_own_are_no_answer_after_a_release_of_this_edition_eith
 def test_a_release_that_was_killed_has_answered_nothing_before_its_record_is_written():
     remember(last())
     release(RELEASE, THREE, NOTE)
-    earlier = other_clones.releases_here(None, NOBODY)
-    other_clones.keep(earlier, NOBODY)
+    earlier = keep_what_lies_there()
     shutil.rmtree(RELEASE)
     now = last(STAYING, version="2.1.0", withdrawn=[NOTE])
     other_clones.note_made(earlier, now, KNOWN)
@@ -551,7 +552,7 @@ def test_a_note_of_a_newcomer_does_not_answer_for_who_withdrew_and_is_left_in_a_
     release(RELEASE, without("peg 4").values(), NOTE, version=version)
     for _ in range(2):
         refused(r"data/release: .* does not hold: .*'peg 4' \(id4\)", now, now["recordings"], KNOWN)
-        other_clones.keep(other_clones.releases_here(None, KNOWN), KNOWN)
+        keep_what_lies_there(KNOWN)
     shutil.rmtree(RELEASE)
     refused(rf"{KEPT}: .* does not hold: .*'peg 4' \(id4\)", now, now["recordings"], KNOWN)
 
@@ -560,7 +561,7 @@ def test_nor_does_a_later_record_answer_a_third_clone_whose_release_was_no_quest
     """The clone that brought both has somebody whom the third one notes again, or anew."""
     brought(last(without(GONE, "peg 4"), version="3.0.0", withdrawn=[NOTE, LATER]))
     release(RELEASE, without("peg 4").values(), NOTE, version="2.1.0")
-    other_clones.keep(other_clones.releases_here(None, KNOWN), KNOWN)
+    keep_what_lies_there(KNOWN)
     refused(asks_for("peg 4", version="2.1.0"), last(without(GONE), version="3.1.0", withdrawn=[NOTE, LATER]), without(GONE), KNOWN)
 
 
