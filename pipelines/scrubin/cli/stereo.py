@@ -15,7 +15,7 @@ from scrubin import cli
 from scrubin.base.errors import ArgumentsError, CalibrationError, ScrubinError
 from scrubin.base.faults import summary
 from scrubin.cli.answers import print_json, print_lines, shown
-from scrubin.cli.arguments import written
+from scrubin.cli.arguments import exact_number, written
 
 if TYPE_CHECKING:
     from scrubin.base.pixels import Box
@@ -197,19 +197,12 @@ def add_rectify_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", type=written, metavar="OUT", help="new folder: left/, right/ and rectification.yaml")
     parser.add_argument("--alpha", type=alpha, required=True, help="0: no black border; 1: no pixel is lost. State it beside every result")
     parser.add_argument(
-        "--every-s", type=_seconds, default=Fraction(1), metavar="S", help="videos: one pair every so many seconds (default: 1)"
+        "--every-s",
+        type=exact_number("time in seconds such as 0.5"),
+        default=Fraction(1),
+        metavar="S",
+        help="videos: one pair every so many seconds (default: 1)",
     )
-
-
-def _seconds(text: str) -> Fraction:
-    try:
-        value = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        value = Fraction(0)
-    if value <= 0:
-        msg = f"'{text}' is no time in seconds such as 0.5"
-        raise argparse.ArgumentTypeError(msg)
-    return value
 
 
 def run_rectify(args: argparse.Namespace) -> int:

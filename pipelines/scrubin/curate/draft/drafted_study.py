@@ -19,7 +19,7 @@ from scrubin.base.faults import count_text
 from scrubin.base.files import write_text
 from scrubin.curate.draft import draft as drafts
 from scrubin.curate.draft.draft import CONFIRM, Draft, DraftRow
-from scrubin.curate.draft.folder import Contents, Progress, look_through, without_doubles
+from scrubin.curate.draft.folder import Contents, Progress, is_same, look_through, without_doubles
 from scrubin.stages import recordings_list
 from scrubin.stages.ingest.manifest import TaskParams
 from scrubin.stages.render.effort import BESIDE_VIDEOS, ENCODED_GROWTH, MOST_BYTES_PER_PIXEL, frames_s
@@ -150,7 +150,7 @@ def link(study: Path, folder: Path, paths: Sequence[PurePosixPath]) -> int:
         When another file lies there already, or the disk has no links. Nothing is linked then that was not before.
     """
     wanted = [(study / VIDEOS / path, strangers.real(folder / path)) for path in paths]
-    taken = [target for target, source in wanted if os.path.lexists(target) and not _leads_to(target, source)]
+    taken = [target for target, source in wanted if os.path.lexists(target) and not is_same(target, source)]
     if taken:
         msg = f"{taken[0]} is there already and is another file; move it away, or name another folder for the study"
         raise ManifestError(msg)
@@ -169,13 +169,6 @@ def link(study: Path, folder: Path, paths: Sequence[PurePosixPath]) -> int:
         )
         raise ManifestError(msg) from error
     return len(new_links)
-
-
-def _leads_to(target: Path, source: Path) -> bool:
-    try:
-        return target.samefile(source)
-    except OSError:
-        return False
 
 
 BESIDE = "recordings_draft.csv"
