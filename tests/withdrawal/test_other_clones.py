@@ -298,6 +298,12 @@ def seen(ids, *notes: dict, version: str = "2.0.0") -> None:
     shutil.rmtree(RELEASE)
 
 
+def seen_a_note() -> None:
+    """Let this clone, which has released all, pull the release of one in which GONE withdrew."""
+    remember(last(NEW))
+    seen(without(GONE).values(), NOTE)
+
+
 def brought(of: dict) -> dict:
     """Let this clone, which has run since its own last release, go on from the record of another one."""
     remember(last(NEW))
@@ -494,8 +500,7 @@ def test_the_only_curator_may_take_somebody_back_withdraw_another_and_add_somebo
 @pytest.mark.parametrize("brings", ["rows", "rows and record"])
 def test_a_release_of_a_third_clone_with_as_many_notes_is_no_later_version_of_the_other_one(version, brings):
     """Both withdrew one person with version 2.0.0, for the same reason; only what the third one noted is brought."""
-    remember(last(NEW))
-    seen(without(GONE).values(), NOTE)
+    seen_a_note()
     seen(without("peg 4").values(), NOTE, version=version)
     of = last(without("peg 4"), version=version, withdrawn=[NOTE]) if brings == "rows and record" else last(NEW)
     known = Memory().with_recording("peg 4", "consent", {"id": {"id4"}}, [])
@@ -504,8 +509,7 @@ def test_a_release_of_a_third_clone_with_as_many_notes_is_no_later_version_of_th
 
 @pytest.mark.parametrize("version", ["2.0.0", "2.2.0"])
 def test_with_what_one_clone_noted_nothing_is_answered_that_a_third_one_notes_alike(version):
-    remember(last(NEW))
-    seen(without(GONE).values(), NOTE)
+    seen_a_note()
     made(now := last(without(GONE), version="2.1.0", withdrawn=[NOTE]))
     release(RELEASE, without("peg 4").values(), NOTE, version=version)
     refused(asks_for("peg 4", version=version), now, without(GONE), KNOWN)
@@ -587,14 +591,12 @@ THEIRS = {"version": "2.2.0", "withdrawn": [{**NOTE, "version": "2.2.0", "reason
 @pytest.mark.parametrize("of", [last(without(GONE, "peg 4"), **THEIRS), last({}, version="")], ids=["of a third clone", "none"])
 def test_whom_a_note_may_mean_is_kept_whatever_record_this_clone_goes_on_from(of):
     """The third clone has only excluded them, and has never seen the note."""
-    remember(last(NEW))
-    seen(without(GONE).values(), NOTE)
+    seen_a_note()
     refused(asks_for(GONE, where=KEPT), of, without("peg 4"), OWN)
 
 
 def test_a_clone_that_has_brought_a_record_and_goes_back_to_its_own_still_knows_the_note():
-    remember(last(NEW))
-    seen(without(GONE).values(), NOTE)
+    seen_a_note()
     remember(last(without(GONE), **NOTED))
     keep_what_lies_there()
     refused(asks_for(GONE, where=KEPT), last(NEW), NEW)
@@ -927,6 +929,13 @@ def lock(release_md5: str, **raw_of: str) -> None:
     Path("dvc.lock").write_text(json.dumps({"schema": "2.0", "stages": stages}) + "\n")
 
 
+def lock_of_elsewhere(**raw_of: str) -> None:
+    """Let git bring the lock of another clone, in which somebody withdrew: neither its memory nor its release is here."""
+    withdrawal_memory.write(KNOWN)
+    lock("0" * 32 + ".dir", **raw_of)
+    withdrawal_memory.PATH.unlink()
+
+
 def told_of_lock() -> list[str]:
     return [fault.sentence for fault in preflight.look().remarks if fault.file == "dvc.lock"]
 
@@ -970,9 +979,7 @@ def test_who_withdraws_somebody_reads_it_too_and_with_what_can_be_followed_by_th
     shutil.copy(Path(__file__).parents[2] / "params.yaml", "params.yaml")
     Path(".dvc").mkdir()
     Path(".dvc/config").write_text("['remote \"ours\"']\n    url = /somewhere\n")
-    withdrawal_memory.write(KNOWN)
-    lock("0" * 32 + ".dir")
-    withdrawal_memory.PATH.unlink()
+    lock_of_elsewhere()
 
     def fail_of(path: Path) -> str:
         if path.name == "SHA256SUMS":
@@ -1022,9 +1029,7 @@ def test_nothing_is_told_where_the_release_that_the_lock_names_is_here(elsewhere
 @pytest.mark.usefixtures("study")
 def test_the_lock_that_every_clone_brings_along_tells_nothing_of_a_study_of_ones_own(withdrawals, of_release, is_told):
     """Its run was of the synthetic study; here is neither its memory nor its release."""
-    withdrawal_memory.write(KNOWN)
-    lock("0" * 32 + ".dir", withdrawals=withdrawals, release=of_release)
-    withdrawal_memory.PATH.unlink()
+    lock_of_elsewhere(withdrawals=withdrawals, release=of_release)
     told = told_of_lock()
     assert len(told) == is_told
     assert not [one for one in told if "dvc pull" in one], "no remote is configured"
@@ -1034,7 +1039,5 @@ def test_the_lock_that_every_clone_brings_along_tells_nothing_of_a_study_of_ones
 def test_a_release_that_a_remote_may_have_is_said_to_come_by_a_pull():
     Path(".dvc").mkdir(exist_ok=True)
     Path(".dvc/config").write_text("['remote \"ours\"']\n    url = /somewhere\n")
-    withdrawal_memory.write(KNOWN)
-    lock("0" * 32 + ".dir")
-    withdrawal_memory.PATH.unlink()
+    lock_of_elsewhere()
     assert ", or its release: dvc pull --allow-missing --force data/release; of an own" in told_of_lock()[0]
