@@ -109,6 +109,19 @@ def same_umask() -> Iterator[None]:
 
 
 @pytest.fixture
+def enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Path]:
+    """Return what copies a study that was made once, and is in the copy."""
+    import made_once
+
+    def enter(made: Path) -> Path:
+        copy = made_once.copy(made, tmp_path / "study")
+        monkeypatch.chdir(copy)
+        return copy
+
+    return enter
+
+
+@pytest.fixture
 def small_disk() -> Callable[[int], AbstractContextManager[None]]:
     """Return what lets no file become larger than so many bytes: to those who write it is a full disk."""
     import resource

@@ -11,7 +11,7 @@ from prefect import flow
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
 from scrubin.base.layout import DEMO, INTERIM, LINKAGE_PATH, PRIVATE, RECORDINGS_PATH
-from scrubin.base.tables import io, private, seals
+from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import LINKAGE, PEOPLE, RECORDINGS
 from scrubin.stages import pseudonymize
 from scrubin.stages.pseudonymize import PseudonymizeParams
@@ -41,7 +41,7 @@ def main() -> None:
     linkage = io.frame_of(LINKAGE, rows)
     io.write(LINKAGE, linkage, LINKAGE_PATH)
     # Not in `ingest`: a seal that follows from the files would let scores and splits run again with every new one.
-    io.write(PEOPLE, files[[*private.PEOPLE_COLUMNS]], INTERIM / "people.parquet", seals.of_draws(linkage))
+    io.write(PEOPLE, files[PEOPLE.column_names], INTERIM / "people.parquet", seals.of_draws(linkage))
 
 
 if __name__ == "__main__":

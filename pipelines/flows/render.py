@@ -24,7 +24,7 @@ from scrubin.base.layout import (
 )
 from scrubin.base.private_paths import release_now, standing_part
 from scrubin.base.store import renewal
-from scrubin.base.tables import io, private, seals
+from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import CUTS, HIDDEN, LENGTHS, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS
 from scrubin.base.tables.public import GAPS, VIDEOS
 from scrubin.stages.render import effort, rendering, tables
@@ -64,7 +64,7 @@ def main() -> None:
     videos = io.frame_of(VIDEOS, tables.video_rows(whole))
     io.write(VIDEOS, videos, VIDEOS_PATH)
     io.write(GAPS, io.frame_of(GAPS, tables.gap_rows(whole, parts)), TABLES / "gaps.parquet")
-    io.write(LENGTHS, videos[[*private.LENGTHS_COLUMNS]], INTERIM / "lengths.parquet")
+    io.write(LENGTHS, videos[LENGTHS.column_names], INTERIM / "lengths.parquet")
     io.write(CUTS, io.frame_of(CUTS, tables.cut_rows(whole)), CUTS_PATH, seal)
     io.write(HIDDEN, io.frame_of(HIDDEN, tables.hidden_rows(whole)), HIDDEN_PATH)
     io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), quarantine_path("render"), seal)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import made_once
 import review_study
 from scrubin import cli
 from scrubin.base.errors import ManifestError, ReviewError
@@ -18,10 +17,8 @@ ROW = "single,,other,0.4,0.8,,,,,add\n"
 
 
 @pytest.fixture
-def folder(study_to_review, tmp_path, monkeypatch):
-    copy = made_once.copy(study_to_review, tmp_path / "study")
-    monkeypatch.chdir(copy)
-    return copy
+def folder(study_to_review, enter):
+    return enter(study_to_review)
 
 
 @pytest.mark.slow

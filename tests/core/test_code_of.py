@@ -158,7 +158,7 @@ def test_versions_of_packages_count_and_the_order_of_modules_does_not(library, m
 def test_every_package_is_known_by_the_name_under_which_it_is_installed():
     imported = {package for module in STORING for one in closure(module) for package in known._module(one).packages}
     assert {"av", "numpy", "opencv-python-headless"} <= imported
-    assert {package for package in imported if known._version(package) == "not installed"} == set()
+    assert {package for package in imported if known.version_of(package) == "not installed"} == set()
 
 
 def test_every_module_that_keeps_results_is_listed_here():

@@ -82,7 +82,7 @@ def test_nothing_is_taken_that_was_made_with_other_packages(editions, tmp_path):
     assert store.lookup(key(), tmp_path) is None
     editions(nowhere="1.0")
     assert store.lookup(key(), tmp_path) is None
-    editions(numpy=code_of._version("numpy"))
+    editions(numpy=code_of.version_of("numpy"))
     assert store.lookup(key(), tmp_path) is not None
 
 

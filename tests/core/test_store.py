@@ -33,7 +33,7 @@ def test_a_result_is_made_once_and_a_copy_of_it_is_another_file(tmp_path):
     again, was_there_again = store.make(key, work_writing("x", calls), tmp_path)
     assert (was_there, was_there_again, len(calls)) == (False, True, 1)
     assert again.value == first.value == "x"
-    again.copy_into(tmp_path / "out")
+    again.copy({"a/file.txt": tmp_path / "out/a/file.txt"})
     copied, kept = tmp_path / "out" / "a" / "file.txt", first.folder / "a" / "file.txt"
     assert copied.stat().st_mtime_ns == kept.stat().st_mtime_ns
     assert stat.S_IMODE(kept.stat().st_mode) == 0o444
@@ -191,7 +191,7 @@ def work(folder):
 for number in range(keys):
     entry, _ = store.make(store.key_of("race", "code", {"n": number}), work, root)
     assert entry.value == 7 and (entry.folder / "a.txt").read_text() == "x" * 1000
-    entry.copy_into(root.parent / f"out-{sys.argv[3]}-{number}")
+    entry.copy({name: root.parent / f"out-{sys.argv[3]}-{number}" / name for name in entry.files})
 """
 
 

@@ -41,7 +41,7 @@ def make(project: Path) -> Path:
         for number, name in enumerate(NAMES):
             data = video(number)
             entry, _ = store.make(KEYS[number], lambda folder, data=data: (folder / "video.mkv").write_bytes(data) and {"n": 1}, root)
-            entry.copy_into(project / "data/unreleased/videos" / Path(name).parent, lambda _, name=name: Path(name).name)
+            entry.copy({"video.mkv": project / "data/unreleased/videos" / name})
             keep(project, md5(data), data)
             listed.append({"md5": md5(data), "relpath": name})
     text = json.dumps(listed).encode()

@@ -13,6 +13,7 @@ import labelled_study
 import made_once
 from label_annotator import Annotator
 from rating_fixtures import make_params, make_roster, make_tables
+from scrubin.curate.label.people import Person
 from scrubin.curate.label.workbench import Workbench
 
 __all__ = ["make_params", "make_roster", "make_tables"]
@@ -28,8 +29,12 @@ def made_study(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[int
 
 
 @pytest.fixture
-def folder(made_study: tuple[Path, dict[int, str]], tmp_path: Path) -> Path:
-    return made_once.copy(made_study[0], tmp_path / "study")
+def folder(made_study: tuple[Path, dict[int, str]], tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A copy of the study, with the layers that the tests of a file are about."""
+    copy = made_once.copy(made_study[0], tmp_path / "study")
+    if layers := getattr(request.module, "LAYERS", ""):
+        labelled_study.layers(copy, layers)
+    return copy
 
 
 @pytest.fixture
@@ -40,6 +45,12 @@ def tokens(made_study: tuple[Path, dict[int, str]]) -> dict[int, str]:
 @pytest.fixture
 def bench(folder: Path) -> Workbench:
     return labelled_study.opened(folder)
+
+
+@pytest.fixture
+def both(bench: Workbench, folder: Path) -> list[Person]:
+    """Both who label the single recording."""
+    return [labelled_study.person(folder, number) for number in bench.standing().assigned["single"]]
 
 
 @pytest.fixture

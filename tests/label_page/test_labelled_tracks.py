@@ -25,19 +25,9 @@ from scrubin.labels.keyframes import HIDDEN
 from scrubin.labels.points import POINTS
 from scrubin.stages.annotations import label_tables
 
+LAYERS = "[actions, boxes, points]"
 FRAMES = sampled_release.SINGLE_FRAMES
 BOX, NEAR = (0.1, 0.1, 0.2, 0.2), (0.12, 0.1, 0.2, 0.2)
-
-
-@pytest.fixture
-def folder(folder):
-    labelled_study.layers(folder, "[actions, boxes, points]")
-    return folder
-
-
-@pytest.fixture
-def both(bench, folder):
-    return [person(folder, number) for number in bench.standing().assigned["single"]]
 
 
 def keys_of(bench, who, layer="boxes"):

@@ -21,15 +21,10 @@ from scrubin.curate.label.settling import settled
 from scrubin.labels import keyframes
 from scrubin.labels.keyframes import KeyFrame, Track, expanded
 
+LAYERS = "[boxes, points]"
 FIRST = sampled_release.FIRST
 WIDTH, HEIGHT = 1000, 500
 TRACKED = {"grasper": 3, "hook": 5}
-
-
-@pytest.fixture
-def folder(folder):
-    labelled_study.layers(folder, "[boxes, points]")
-    return folder
 
 
 def wandering(frames, seed=0, start=(0.4, 0.3, 0.2, 0.3)):

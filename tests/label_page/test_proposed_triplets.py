@@ -13,6 +13,7 @@ from labelled_study import NONCES, SINGLE, annotator, mine, person, say
 from scrubin.curate.label.events import Change, Instant
 from scrubin.curate.label.proposed.taking import Pick
 
+LAYERS = "[triplets]\n  every_s: 1"
 FIRST, FPS = sampled_release.FIRST, sampled_release.FPS
 CLASSES = labelled_study.PARAMS.classes
 GRASP, CLIP = ("grasper", "grasp", "gallbladder"), ("clipper", "clip", "cystic_duct")
@@ -21,12 +22,6 @@ SPANS = (
     "instrument,instance,start_frame,end_frame,verb,target\n"
     f"grasper,,0,{2 * FPS + 1},grasp,gallbladder\nclipper,,{FPS},{FPS + 9},clip,cystic_duct\n"
 )
-
-
-@pytest.fixture
-def folder(folder):
-    labelled_study.layers(folder, "[triplets]\n  every_s: 1")
-    return folder
 
 
 @pytest.fixture

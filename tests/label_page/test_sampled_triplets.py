@@ -29,20 +29,10 @@ from scrubin.curate.label.suspects import disputed
 from scrubin.labels.formats.plain import label_files, label_instants
 from scrubin.stages.annotations import label_tables
 
+LAYERS = "[triplets]\n  every_s: 1"
 FPS = sampled_release.FPS
 CHOLECT50 = vocabulary.load("cholect50")
 GRASP, CLIP, HOOK = ("grasper", "grasp", "gallbladder"), ("clipper", "clip", "cystic_duct"), ("hook", "", "")
-
-
-@pytest.fixture
-def folder(folder):
-    labelled_study.layers(folder, "[triplets]\n  every_s: 1")
-    return folder
-
-
-@pytest.fixture
-def both(bench, folder):
-    return [person(folder, number) for number in bench.standing().assigned["single"]]
 
 
 def put(frame, *triplets):

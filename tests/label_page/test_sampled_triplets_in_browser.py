@@ -10,15 +10,10 @@ import sampled_release
 from labelled_study import SINGLE
 from scrubin.curate.label.events import Change, Instant
 
+LAYERS = "[triplets, phases]\n  every_s: 1"
 pytestmark = pytest.mark.slow
 FIRST, FPS = sampled_release.FIRST, sampled_release.FPS
 GRASP, CLIP = ("grasper", "grasp", "gallbladder"), ("clipper", "clip", "cystic_duct")
-
-
-@pytest.fixture
-def folder(folder):
-    labelled_study.layers(folder, "[triplets, phases]\n  every_s: 1")
-    return folder
 
 
 def sets_in(folder):

@@ -14,17 +14,12 @@ import sampled_release
 from held_requests import refuse
 from label_annotator import Annotator
 
+LAYERS = "[boxes, points, phases]"
 pytestmark = pytest.mark.slow
 FIRST = sampled_release.FIRST
 NEAR = 0.012
 """A pixel of the page is about so much of the picture."""
 A_WHILE_MS = 500
-
-
-@pytest.fixture
-def folder(folder):
-    labelled_study.layers(folder, "[boxes, points, phases]")
-    return folder
 
 
 def keys_in(folder, layer="boxes"):

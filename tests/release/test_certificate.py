@@ -67,10 +67,8 @@ documents, and in no other file, a person or place of such a name is not looked 
 
 
 @pytest.fixture
-def folder(study_released, tmp_path, monkeypatch):
-    copy = made_once.copy(study_released, tmp_path / "study")
-    monkeypatch.chdir(copy)
-    return copy
+def folder(study_released, enter):
+    return enter(study_released)
 
 
 @pytest.fixture(scope="module")
@@ -81,11 +79,9 @@ def study_seen(study_released, tmp_path_factory):
 
 
 @pytest.fixture
-def seen(study_seen, tmp_path, monkeypatch):
+def seen(study_seen, enter):
     """The study when somebody has looked at everything."""
-    copy = made_once.copy(study_seen, tmp_path / "study")
-    monkeypatch.chdir(copy)
-    return copy
+    return enter(study_seen)
 
 
 def reviewed():

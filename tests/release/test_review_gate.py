@@ -29,10 +29,8 @@ def shared(tmp_path_factory):
 
 
 @pytest.fixture
-def folder(shared, tmp_path, monkeypatch):
-    copy = made_once.copy(shared, tmp_path / "study")
-    monkeypatch.chdir(copy)
-    return copy
+def folder(shared, enter):
+    return enter(shared)
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +41,9 @@ def shared_seen(shared, tmp_path_factory):
 
 
 @pytest.fixture
-def seen(shared_seen, tmp_path, monkeypatch):
+def seen(shared_seen, enter):
     """The study when somebody has looked at everything."""
-    copy = made_once.copy(shared_seen, tmp_path / "study")
-    monkeypatch.chdir(copy)
-    return copy
+    return enter(shared_seen)
 
 
 def reviewed(reviewers=1):

@@ -9,7 +9,6 @@ from collections import Counter
 
 import pytest
 
-import made_once
 import review_study
 import sampled_release
 from scrubin.base.errors import ReviewError
@@ -123,10 +122,8 @@ def test_the_ledger_returns_what_was_written(ledger):
 
 
 @pytest.fixture
-def folder(study_released, tmp_path, monkeypatch):
-    copy = made_once.copy(study_released, tmp_path / "study")
-    monkeypatch.chdir(copy)
-    return copy
+def folder(study_released, enter):
+    return enter(study_released)
 
 
 def population(folder):

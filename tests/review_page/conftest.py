@@ -12,7 +12,6 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 import browser
 import keyboard
-import made_once
 import page_client
 import review_server
 from page_client import PORT, Clock, Page
@@ -22,10 +21,8 @@ from scrubin.curate.page.server import Session
 
 
 @pytest.fixture
-def folder(study_to_review: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    copy = made_once.copy(study_to_review, tmp_path / "study")
-    monkeypatch.chdir(copy)
-    return copy
+def folder(study_to_review: Path, enter: Callable[[Path], Path]) -> Path:
+    return enter(study_to_review)
 
 
 @pytest.fixture

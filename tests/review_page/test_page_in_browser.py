@@ -60,6 +60,19 @@ class Reviewer:
         self.says("single is open")
         self.opened()
 
+    def drag(self, *points):
+        """Press the mouse at the first point, go by all others, and let it go."""
+        self.page.mouse.move(*points[0])
+        self.page.mouse.down()
+        for point in points[1:]:
+            self.page.mouse.move(*point, steps=4)
+        self.page.mouse.up()
+
+    def tell_kind(self, *keys):
+        """Answer what it is that is to be hidden."""
+        self.page.locator("#kind-dialog[open]").wait_for()
+        self.press(*keys)
+
     def text(self, place):
         return self.page.locator(place).inner_text()
 
@@ -388,8 +401,7 @@ def test_a_span_is_drawn_by_keys_and_undone(ann, folder):
     ann.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "o")
     ann.says(f"frames {first} to {first + 4}", "#span-text")
     ann.press("d")
-    ann.page.locator("#kind-dialog").wait_for()
-    ann.press("5", "Enter")
+    ann.tell_kind("5", "Enter")
     ann.says("something else")
     assert decided(folder) == [("left", "other", ("add", first, first + 4))]
     # Drawn in one camera, proposed in the other.
@@ -404,10 +416,7 @@ def test_a_span_is_drawn_by_keys_and_undone(ann, folder):
 def test_a_span_is_drawn_by_dragging_over_the_sheet(ann, folder):
     start, end = (ann.cell(place).bounding_box() for place in (1, 2))
     # The left half of a cell is the left camera.
-    ann.page.mouse.move(start["x"] + start["width"] / 4, start["y"] + 20)
-    ann.page.mouse.down()
-    ann.page.mouse.move(end["x"] + end["width"] / 4, end["y"] + 20, steps=5)
-    ann.page.mouse.up()
+    ann.drag(*((cell["x"] + cell["width"] / 4, cell["y"] + 20) for cell in (start, end)))
     ann.page.locator("#kind-dialog").wait_for()
     assert "frames 20 to 59" in ann.text("#kind-about")
     ann.press("Enter")
@@ -425,17 +434,10 @@ def test_a_click_moves_the_cursor_only_also_of_a_hand_that_trembles_and_a_drag_t
     assert marked() == 2
     for place, to in ((3, 3), (3, 2)):
         cell, other = (ann.cell(one).bounding_box() for one in (place, to))
-        ann.page.mouse.move(cell["x"] + 10, cell["y"] + 20)
-        ann.page.mouse.down()
-        ann.page.mouse.move(cell["x"] + 12, cell["y"] + 21, steps=3)
-        ann.page.mouse.move(other["x"] + 12, other["y"] + 21, steps=3)
-        ann.page.mouse.move(cell["x"] + 12, cell["y"] + 21, steps=3)
-        ann.page.mouse.up()
+        beside, there = ((one["x"] + 12, one["y"] + 21) for one in (cell, other))
+        ann.drag((cell["x"] + 10, cell["y"] + 20), beside, there, beside)
     edge = ann.cell(3).bounding_box()
-    ann.page.mouse.move(edge["x"] + 1, edge["y"] + 20)
-    ann.page.mouse.down()
-    ann.page.mouse.move(edge["x"] - 2, edge["y"] + 21, steps=3)
-    ann.page.mouse.up()
+    ann.drag((edge["x"] + 1, edge["y"] + 20), (edge["x"] - 2, edge["y"] + 21))
     ann.page.wait_for_timeout(300)
     assert ann.page.locator("#kind-dialog[open]").count() == 0
     assert marked() == 2
@@ -451,8 +453,7 @@ def test_a_key_that_is_held_decides_once_and_arrows_go_on(ann, folder):
     ann.go_on()
     for _ in range(3):
         ann.press("i", "o", "d")
-        ann.page.locator("#kind-dialog[open]").wait_for()
-        ann.press("Enter")
+        ann.tell_kind("Enter")
         ann.says("is hidden. U undoes")
         ann.press("ArrowRight")
     for _ in range(6):
@@ -481,8 +482,7 @@ def test_a_key_that_is_held_decides_once_and_arrows_go_on(ann, folder):
 def test_new_ends_and_what_was_taken_away_are_undone_to_what_was_hidden(ann, folder):
     ann.go_on()
     ann.press("i", "ArrowRight", "o", "d")
-    ann.page.locator("#kind-dialog[open]").wait_for()
-    ann.press("Enter")
+    ann.tell_kind("Enter")
     ann.says("is hidden. U undoes")
     drawn = ann.page.locator("#timeline .proposal[aria-label*='outside the body']")
     drawn.click()
@@ -514,20 +514,15 @@ def test_a_rectangle_is_drawn_by_keys_and_by_dragging_and_shown_black(ann, folde
     ann.press("b", "ArrowRight", "ArrowDown", "Shift+ArrowLeft", "Control+ArrowLeft")
     ann.page.locator("#rectangle").wait_for()
     ann.press("Enter")
-    ann.page.locator("#kind-dialog").wait_for()
-    ann.press("Enter")
+    ann.tell_kind("Enter")
     ann.says("the rectangle is hidden")
     # 96 x 64 pixels: steps of 2, from the middle.
     assert facts(folder, "decided")[0]["box_xywh"] == [30, 28, 36, 13]
     assert decided(folder)[0] == ("mono", "text", ("add", 0, 69))
     area = ann.page.locator("#full-canvas").bounding_box()
     scale = area["width"] / 96
-    ann.page.mouse.move(area["x"] + 2 * scale, area["y"] + 4 * scale)
-    ann.page.mouse.down()
-    ann.page.mouse.move(area["x"] + 22 * scale, area["y"] + 14 * scale, steps=4)
-    ann.page.mouse.up()
-    ann.page.locator("#kind-dialog").wait_for()
-    ann.press("5", "Enter")
+    ann.drag(*((area["x"] + x * scale, area["y"] + y * scale) for x, y in ((2, 4), (22, 14))))
+    ann.tell_kind("5", "Enter")
     ann.says("something else: the rectangle is hidden")
     assert facts(folder, "decided")[1]["box_xywh"] == [2, 4, 20, 10]
     ann.press("v")

@@ -37,7 +37,7 @@ def test_a_shared_result_is_used_as_before_and_lies_once(project, tmp_path):
     for number in range(3):
         kept = entry(project, number)
         assert kept is not None
-        kept.copy_into(tmp_path / "again" / str(number))
+        kept.copy({name: tmp_path / "again" / str(number) / name for name in kept.files})
         assert (tmp_path / "again" / str(number) / "video.mkv").read_bytes() == kept_project.video(number)
         assert (tmp_path / "again" / str(number) / "video.mkv").stat().st_nlink == 1
         assert kept.is_sound(read=True)
@@ -75,7 +75,7 @@ def test_a_flipped_byte_with_an_unchanged_time_is_never_copied_and_the_next_run_
     kept_project.flip(kept.path("video.mkv"))
     assert kept.is_sound(read=False)
     with pytest.raises(StageError, match="its bytes have changed since it was written"):
-        kept.copy_into(tmp_path / "out")
+        kept.copy({name: tmp_path / "out" / name for name in kept.files})
     assert not list((tmp_path / "out").glob("*"))
     assert entry(project, 0) is None
     store.make(

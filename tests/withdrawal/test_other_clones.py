@@ -104,8 +104,11 @@ def remembered() -> dict:
     return json.loads(gates.LAST_RELEASE_PATH.read_text())
 
 
-def keep_what_lies_there() -> None:
-    other_clones.keep(other_clones.releases_here(None, NOBODY), NOBODY)
+def keep_what_lies_there(known: Memory = NOBODY) -> list[other_clones.Earlier]:
+    """Keep it as a run does that releases nothing yet, and return it."""
+    earlier = other_clones.releases_here(None, known)
+    other_clones.keep(earlier, known)
+    return earlier
 
 
 def refused(says: str, *arguments, **more) -> str:
@@ -135,11 +138,9 @@ class Case(NamedTuple):
 
 RENAMED = {"called": "as it was called before", "is_before": True}
 NOTED = {"version": "2.0.0", "withdrawn": [NOTE]}
-THIS_EDITION = {"version": "2.1.0", "withdrawn": [NOTE], "made": [], "answered": []}
 TWO_CLONES = {
-    f"{what}, {edition}": Case(ids, of=last(OTHERS, **more), now=OTHERS, known=OWN)
+    what: Case(ids, of=last(OTHERS, **NOTED), now=OTHERS, known=OWN)
     for what, ids in {"somebody of both": THREE, "an own newcomer": ("id1", "id2")}.items()
-    for edition, more in {"an earlier edition": NOTED, "this edition": THIS_EDITION}.items()
 }
 """Somebody withdrew in each of two; both notes say the same, and whether who withdrew here was ever in the other one nobody can tell."""
 THIRD = Case(("id1", "id2", "id3"), of=last(without("peg 0"), version="2.1.0", withdrawn=[NOTE]), now=without("peg 0"), known=OWN)
@@ -283,8 +284,7 @@ def test_whom_the_other_clone_only_excluded_is_released_again_with_its_record_an
 
 def made(now: dict, withdrawn=KNOWN) -> None:
     """Let the stage make a release, as far as it is remembered."""
-    earlier = other_clones.releases_here(None, withdrawn)
-    other_clones.keep(earlier, withdrawn)
+    earlier = keep_what_lies_there(withdrawn)
     other_clones.refuse_return(earlier, now["recordings"], RAW, now["version"], withdrawn)
     other_clones.note_made(earlier, now, withdrawn)
     remember(now)
@@ -296,6 +296,12 @@ def seen(ids, *notes: dict, version: str = "2.0.0") -> None:
     release(RELEASE, ids, *notes, version=version)
     keep_what_lies_there()
     shutil.rmtree(RELEASE)
+
+
+def seen_a_note() -> None:
+    """Let this clone, which has released all, pull the release of one in which GONE withdrew."""
+    remember(last(NEW))
+    seen(without(GONE).values(), NOTE)
 
 
 def brought(of: dict) -> dict:
@@ -341,7 +347,7 @@ def test_the_record_of_one_other_clone_does_not_take_away_what_a_third_one_said(
     remember(last())
     seen(("id0", "id1", "id3"), {**NOTE, "reason": "request"})
     seen(THREE, NOTE)
-    of_theirs = last(STAYING, **NOTED, made=[], answered=[])
+    of_theirs = last(STAYING, **NOTED)
     refused(asks_for("peg 2", where=KEPT), of_theirs, STAYING)
     try_to_release(of_theirs, without("peg 2", GONE, "peg 4"))
 
@@ -353,7 +359,7 @@ def test_an_own_release_is_known_again_when_this_clone_goes_on_from_the_record_o
     release(RELEASE, (*THREE, "id9"), NOTE)
     with pytest.raises(ReleaseError, match=asks_for(GONE)):
         made(last(OTHERS, version="3.0.0"), OWN)
-    theirs = last({**STAYING, "new": "id9"}, **NOTED, made=[], answered=[])
+    theirs = last({**STAYING, "new": "id9"}, **NOTED)
     both, before = {"peg 1": "id1", "peg 2": "id2", "new": "id9"}, tmp_path / "before" if place == "before" else RELEASE
     release(before, OTHERS.values(), NOTE)
     try_to_release(theirs, both, previous=str(before) if place == "before" else None)
@@ -387,8 +393,7 @@ def test_old_notes_of_its_own_are_no_answer_after_a_release_of_this_edition_eith
 def test_a_release_that_was_killed_has_answered_nothing_before_its_record_is_written():
     remember(last())
     release(RELEASE, THREE, NOTE)
-    earlier = other_clones.releases_here(None, NOBODY)
-    other_clones.keep(earlier, NOBODY)
+    earlier = keep_what_lies_there()
     shutil.rmtree(RELEASE)
     now = last(STAYING, version="2.1.0", withdrawn=[NOTE])
     other_clones.note_made(earlier, now, KNOWN)
@@ -407,8 +412,6 @@ DAMAGED = {
     "next": (None, []),
 }
 DAMAGED_LAST = {
-    "made": (None, [[1]]),
-    "other_clone": ("x",),
     "withdrawn": (None, ["x"]),
     "version": (None,),
     "recordings": ([["peg 0", "id0"]], {"peg 0": ["id0"]}, {"peg 0": 5}),
@@ -453,15 +456,6 @@ def test_so_is_what_stands_in_the_record_of_the_last_release_but_no_place_of_it_
     assert other_clones.keep_unread().startswith("data/private/released.json: "), "it names the file that cannot be read"
 
 
-def test_what_an_edition_before_kept_of_another_clone_is_still_known():
-    one = {"name": "a-study", "version": "2.0.0", "ids": ["id0", "id1", "id2"], "withdrawn": [NOTE]}
-    refused(asks_for(GONE, where=r"released\.json"), last(other_clone=one, made=[], answered=[]), ALL)
-    keep_what_lies_there()
-    refused(asks_for(GONE, where=KEPT), last(), ALL)
-    clone_record.PATH.unlink()
-    refused("a release that nobody could read", last(other_clone={"name": "a-study", "unread": True}), ALL)
-
-
 @pytest.mark.parametrize("is_named", [True, False], ids=["named", "only remembered"])
 def test_a_data_set_that_is_renamed_carries_on_the_notes_of_its_own_release_before(is_named, tmp_path):
     release(tmp_path / "before", STAYING.values(), NOTE, name="as it was called before")
@@ -498,7 +492,7 @@ def test_the_only_curator_may_take_somebody_back_withdraw_another_and_add_somebo
     of = last({**OTHERS, "new": "id9"}, version="3.0.0", withdrawn=notes)
     release(RELEASE, of["recordings"].values(), *notes, version="3.0.0")
     if edition == "this":
-        of |= {"made": [clone_record.of_last(between).mark], "answered": []}
+        write_json(clone_record.PATH, {"made": [clone_record.of_last(one).mark for one in (between, of)]})
     assert try_to_release(of, of["recordings"], OWN, previous=str(tmp_path / "before")) == (notes, {})
 
 
@@ -506,8 +500,7 @@ def test_the_only_curator_may_take_somebody_back_withdraw_another_and_add_somebo
 @pytest.mark.parametrize("brings", ["rows", "rows and record"])
 def test_a_release_of_a_third_clone_with_as_many_notes_is_no_later_version_of_the_other_one(version, brings):
     """Both withdrew one person with version 2.0.0, for the same reason; only what the third one noted is brought."""
-    remember(last(NEW))
-    seen(without(GONE).values(), NOTE)
+    seen_a_note()
     seen(without("peg 4").values(), NOTE, version=version)
     of = last(without("peg 4"), version=version, withdrawn=[NOTE]) if brings == "rows and record" else last(NEW)
     known = Memory().with_recording("peg 4", "consent", {"id": {"id4"}}, [])
@@ -516,8 +509,7 @@ def test_a_release_of_a_third_clone_with_as_many_notes_is_no_later_version_of_th
 
 @pytest.mark.parametrize("version", ["2.0.0", "2.2.0"])
 def test_with_what_one_clone_noted_nothing_is_answered_that_a_third_one_notes_alike(version):
-    remember(last(NEW))
-    seen(without(GONE).values(), NOTE)
+    seen_a_note()
     made(now := last(without(GONE), version="2.1.0", withdrawn=[NOTE]))
     release(RELEASE, without("peg 4").values(), NOTE, version=version)
     refused(asks_for("peg 4", version=version), now, without(GONE), KNOWN)
@@ -551,7 +543,7 @@ def test_a_note_of_a_newcomer_does_not_answer_for_who_withdrew_and_is_left_in_a_
     release(RELEASE, without("peg 4").values(), NOTE, version=version)
     for _ in range(2):
         refused(r"data/release: .* does not hold: .*'peg 4' \(id4\)", now, now["recordings"], KNOWN)
-        other_clones.keep(other_clones.releases_here(None, KNOWN), KNOWN)
+        keep_what_lies_there(KNOWN)
     shutil.rmtree(RELEASE)
     refused(rf"{KEPT}: .* does not hold: .*'peg 4' \(id4\)", now, now["recordings"], KNOWN)
 
@@ -560,7 +552,7 @@ def test_nor_does_a_later_record_answer_a_third_clone_whose_release_was_no_quest
     """The clone that brought both has somebody whom the third one notes again, or anew."""
     brought(last(without(GONE, "peg 4"), version="3.0.0", withdrawn=[NOTE, LATER]))
     release(RELEASE, without("peg 4").values(), NOTE, version="2.1.0")
-    other_clones.keep(other_clones.releases_here(None, KNOWN), KNOWN)
+    keep_what_lies_there(KNOWN)
     refused(asks_for("peg 4", version="2.1.0"), last(without(GONE), version="3.1.0", withdrawn=[NOTE, LATER]), without(GONE), KNOWN)
 
 
@@ -599,14 +591,12 @@ THEIRS = {"version": "2.2.0", "withdrawn": [{**NOTE, "version": "2.2.0", "reason
 @pytest.mark.parametrize("of", [last(without(GONE, "peg 4"), **THEIRS), last({}, version="")], ids=["of a third clone", "none"])
 def test_whom_a_note_may_mean_is_kept_whatever_record_this_clone_goes_on_from(of):
     """The third clone has only excluded them, and has never seen the note."""
-    remember(last(NEW))
-    seen(without(GONE).values(), NOTE)
+    seen_a_note()
     refused(asks_for(GONE, where=KEPT), of, without("peg 4"), OWN)
 
 
 def test_a_clone_that_has_brought_a_record_and_goes_back_to_its_own_still_knows_the_note():
-    remember(last(NEW))
-    seen(without(GONE).values(), NOTE)
+    seen_a_note()
     remember(last(without(GONE), **NOTED))
     keep_what_lies_there()
     refused(asks_for(GONE, where=KEPT), last(NEW), NEW)
@@ -779,7 +769,7 @@ def test_a_clone_without_a_release_of_its_own_keeps_it_as_well():
     keep_what_lies_there()
     assert gates.last_release("a-study")["recordings"] == {}
     assert json.loads(clone_record.PATH.read_text())["other_clones"][0]["ids"] == ["id0", "id1", "id2"]
-    gates.LAST_RELEASE_PATH.write_text('{"other_clone": {"name": "a-study"}}')
+    gates.LAST_RELEASE_PATH.write_text('{"name": "a-study"}')
     with pytest.raises(ReleaseError, match=r"released\.json: it does not say what the last release held"):
         other_clones.releases_here(None, NOBODY)
 
@@ -939,6 +929,13 @@ def lock(release_md5: str, **raw_of: str) -> None:
     Path("dvc.lock").write_text(json.dumps({"schema": "2.0", "stages": stages}) + "\n")
 
 
+def lock_of_elsewhere(**raw_of: str) -> None:
+    """Let git bring the lock of another clone, in which somebody withdrew: neither its memory nor its release is here."""
+    withdrawal_memory.write(KNOWN)
+    lock("0" * 32 + ".dir", **raw_of)
+    withdrawal_memory.PATH.unlink()
+
+
 def told_of_lock() -> list[str]:
     return [fault.sentence for fault in preflight.look().remarks if fault.file == "dvc.lock"]
 
@@ -982,9 +979,7 @@ def test_who_withdraws_somebody_reads_it_too_and_with_what_can_be_followed_by_th
     shutil.copy(Path(__file__).parents[2] / "params.yaml", "params.yaml")
     Path(".dvc").mkdir()
     Path(".dvc/config").write_text("['remote \"ours\"']\n    url = /somewhere\n")
-    withdrawal_memory.write(KNOWN)
-    lock("0" * 32 + ".dir")
-    withdrawal_memory.PATH.unlink()
+    lock_of_elsewhere()
 
     def fail_of(path: Path) -> str:
         if path.name == "SHA256SUMS":
@@ -1034,9 +1029,7 @@ def test_nothing_is_told_where_the_release_that_the_lock_names_is_here(elsewhere
 @pytest.mark.usefixtures("study")
 def test_the_lock_that_every_clone_brings_along_tells_nothing_of_a_study_of_ones_own(withdrawals, of_release, is_told):
     """Its run was of the synthetic study; here is neither its memory nor its release."""
-    withdrawal_memory.write(KNOWN)
-    lock("0" * 32 + ".dir", withdrawals=withdrawals, release=of_release)
-    withdrawal_memory.PATH.unlink()
+    lock_of_elsewhere(withdrawals=withdrawals, release=of_release)
     told = told_of_lock()
     assert len(told) == is_told
     assert not [one for one in told if "dvc pull" in one], "no remote is configured"
@@ -1046,7 +1039,5 @@ def test_the_lock_that_every_clone_brings_along_tells_nothing_of_a_study_of_ones
 def test_a_release_that_a_remote_may_have_is_said_to_come_by_a_pull():
     Path(".dvc").mkdir(exist_ok=True)
     Path(".dvc/config").write_text("['remote \"ours\"']\n    url = /somewhere\n")
-    withdrawal_memory.write(KNOWN)
-    lock("0" * 32 + ".dir")
-    withdrawal_memory.PATH.unlink()
+    lock_of_elsewhere()
     assert ", or its release: dvc pull --allow-missing --force data/release; of an own" in told_of_lock()[0]

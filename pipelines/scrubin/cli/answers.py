@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 def print_json(document: Any, *, sort_keys: bool = False, allow_nan: bool = True, ascii_only: bool = False) -> None:
@@ -21,3 +23,14 @@ def json_of(document: Any, *, sort_keys: bool = False, allow_nan: bool = True, a
 def print_lines(lines: Iterable[str]) -> None:
     """Print all lines, or none where one cannot be made."""
     sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+
+def shown(items: Iterable[T], what: str, unit: str = "it", total: int | None = None) -> Iterable[T]:
+    """Return the items with a bar on the terminal that tells how far their reader is; the base install, which lacks tqdm, shows none."""
+    if not sys.stderr.isatty():
+        return items
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return items
+    return tqdm(items, desc=what, unit=unit, total=total)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -55,6 +55,35 @@ def written(text: str) -> str:
 def written_or_shown(text: str) -> str:
     """Return the same, or ``-`` for the standard output."""
     return text if text == STDOUT else written(text)
+
+
+def whole_number(lowest: int, highest: int | None = None) -> Callable[[str], int]:
+    """Return the type of an option that is a whole number, both ends included."""
+    means = f"whole number of {lowest} or more" if highest is None else f"whole number from {lowest} to {highest}"
+
+    def parsed(text: str) -> int:
+        if not text.isdecimal() or int(text) < lowest or (highest is not None and int(text) > highest):
+            msg = f"'{text}' is no {means}"
+            raise argparse.ArgumentTypeError(msg)
+        return int(text)
+
+    return parsed
+
+
+def exact_number(means: str, lowest: Fraction | None = None, highest: Fraction | None = None) -> Callable[[str], Fraction]:
+    """Return the type of an option that is an exact number above 0, such as a rate; ``means`` says what it is, with an example."""
+
+    def parsed(text: str) -> Fraction:
+        try:
+            value = Fraction(text)
+        except (ValueError, ZeroDivisionError):
+            value = Fraction(0)
+        if value <= 0 or (lowest is not None and value < lowest) or (highest is not None and value > highest):
+            msg = f"'{text}' is no {means}"
+            raise argparse.ArgumentTypeError(msg)
+        return value
+
+    return parsed
 
 
 def rate_or_none(option: str, text: str | None) -> Fraction | None:

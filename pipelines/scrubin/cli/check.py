@@ -11,8 +11,8 @@ from scrubin import cli
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, ArgumentsError, ReleaseError
 from scrubin.base.params import PARAMS_PATH
-from scrubin.cli.answers import json_of, print_lines
-from scrubin.cli.arguments import add_image_size, add_instant, asked, size_or_none, written_or_shown
+from scrubin.cli.answers import json_of, print_lines, shown
+from scrubin.cli.arguments import add_image_size, add_instant, asked, size_or_none, whole_number, written_or_shown
 from scrubin.data import verify
 
 if TYPE_CHECKING:
@@ -116,13 +116,11 @@ def _silent(_: int, __: int) -> None:
 
 def _verify_project(project: Path, *, fix: bool) -> int:
     """Say what is sound; 1 when something is not, and was not restored."""
-    from tqdm import tqdm
-
     from scrubin.curate.engine.run import only_run
     from scrubin.curate.project import verification
 
     with only_run(project):
-        result = verification.verify(project, lambda paths: tqdm(paths, desc="read", unit="file", disable=not sys.stderr.isatty()))
+        result = verification.verify(project, lambda paths: shown(paths, "read", "file"))
         print_lines(verification.lines(result))
         if result.sound or not fix:
             print_lines(["every copy is sound" if result.sound else "nothing was changed; 'scrubin verify --fix' restores what it can"])
@@ -153,7 +151,7 @@ def add_validate_arguments(parser: argparse.ArgumentParser) -> None:
         "--suspects",
         nargs="?",
         const=MOST_SUSPECTS,
-        type=_count,
+        type=whole_number(1, MOST_LISTED),
         metavar="N",
         help="also rank what is probably wrong in labels of frames, and list the first N (default: %(const)s); nothing is changed",
     )
@@ -175,14 +173,6 @@ def add_validate_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --suspects: folder of videos called as the recordings; each suspect links into its own",
     )
     parser.add_argument("--json", action="store_true", help="write everything as JSON to stdout (default: sentences)")
-
-
-def _count(text: str) -> int:
-    """Return how many are listed."""
-    if not text.isdecimal() or not 0 < int(text) <= MOST_LISTED:
-        msg = f"'{text}' is no whole number from 1 to {MOST_LISTED}"
-        raise argparse.ArgumentTypeError(msg)
-    return int(text)
 
 
 def run_validate(args: argparse.Namespace) -> int:

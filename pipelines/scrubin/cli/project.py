@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 from scrubin.base import params
 from scrubin.base.errors import ArgumentsError, ReleaseError
 from scrubin.base.store.store import STORE_PATH
+from scrubin.cli.answers import shown
 from scrubin.curate.engine.run import only_run
 
 MEGABYTE = 1_000_000
@@ -58,14 +58,12 @@ def add_tag_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_tag(args: argparse.Namespace) -> int:
     """Check everything, tag, and print the commands that publish; nothing is pushed."""
-    from tqdm import tqdm
-
     from scrubin.curate.project import readiness
 
     project = Path(args.project)
     with only_run(project):
-        bar = tqdm(readiness.CHECKS.items(), desc="check", disable=not sys.stderr.isatty())
-        ReleaseError.raise_any(fault for _, check in bar for fault in check(project, args.version))
+        checks = shown(readiness.CHECKS.values(), "check")
+        ReleaseError.raise_any(fault for check in checks for fault in check(project, args.version))
         sys.stdout.write(readiness.tag(project, args.version))
     return 0
 
@@ -79,8 +77,6 @@ def add_push_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_push(args: argparse.Namespace) -> int:
     """Check that there is a release and that it is whole, put it there, the list of its hashes last."""
-    from tqdm import tqdm
-
     from scrubin.base.object_store import ObjectFolder, is_address
     from scrubin.curate.project import pushing
 
@@ -89,11 +85,8 @@ def run_push(args: argparse.Namespace) -> int:
         raise ArgumentsError(msg)
     project = Path(args.project)
     options = {"client_kwargs": {"endpoint_url": args.endpoint}} if args.endpoint else {}
-
-    def shown(names: Iterable[str]) -> Iterable[str]:
-        return tqdm(names, desc="push", unit="file", disable=not sys.stderr.isatty())
-
     with only_run(project):
-        done = pushing.push_project(project, ObjectFolder(args.address.rstrip("/"), options), shown)
+        there = ObjectFolder(args.address.rstrip("/"), options)
+        done = pushing.push_project(project, there, lambda names: shown(names, "push", "file"))
     sys.stdout.write(f"{args.address}: {done}\nOthers load it with: Release('{args.address}')\n")
     return 0

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrubin.base import files, machine
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import count_text
-from scrubin.cli.answers import print_json, print_lines
+from scrubin.cli.answers import print_json, print_lines, shown
 from scrubin.cli.arguments import written
 from scrubin.data.export.registry import EXPORTS, export, new_folder
 
 if TYPE_CHECKING:
     from scrubin.audit.pictures.looks import Sampling
-    from scrubin.audit.reading import Reading
     from scrubin.data.diff.comparison import Comparison
 
 
@@ -77,7 +75,7 @@ def run_export(args: argparse.Namespace) -> int:
 
     contents = Contents(Path(args.release))
     with new_folder(Path(args.folder), contents.release) as folder:
-        summary = export(args.to).write(contents, folder, _shown)
+        summary = export(args.to).write(contents, folder, lambda recordings: shown(recordings, "export", "recording"))
         rigs = export_contents.copy(contents, folder)
     of_rigs = f", {count_text(rigs, 'calibration')}" if rigs else ""
     sys.stdout.write(f"{args.folder}: {summary.recordings:,} recordings, {summary.frames:,} frames{of_rigs}\n")
@@ -86,17 +84,6 @@ def run_export(args: argparse.Namespace) -> int:
     for error in contents.known_errors:
         sys.stdout.write(f"known error: {error}\n")
     return 0
-
-
-def _shown(recordings: Sequence[str]) -> Iterable[str]:
-    """Pass on the recordings, with a bar on a terminal; the base install has none."""
-    if not sys.stderr.isatty():
-        return recordings
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        return recordings
-    return tqdm(recordings, desc="export", unit="recording")
 
 
 def add_audit_arguments(parser: argparse.ArgumentParser) -> None:
@@ -125,17 +112,12 @@ def add_audit_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_audit(args: argparse.Namespace) -> int:
     """Read everything again and tell what was found; 0 only when nothing was."""
-    from tqdm import tqdm
-
     from scrubin.curate.by_hand.audit import AuditRequest, prove, table
-
-    def shown(readings: Iterable[Reading], count: int) -> Iterable[Reading]:
-        # On a terminal only.
-        return tqdm(readings, desc="read", unit="part", total=count, disable=not sys.stderr.isatty())
 
     sampling: Sampling = "every" if args.every_frame else "none" if args.no_pictures else "sampled"
     plan = Path(args.plan) if args.plan else None
-    result = prove(AuditRequest(Path(args.path), args.project, plan, args.needle, sampling, args.fresh), shown)
+    asked = AuditRequest(Path(args.path), args.project, plan, args.needle, sampling, args.fresh)
+    result = prove(asked, lambda readings, count: shown(readings, "read", "part", count))
     if args.json:
         print_json(result.as_json())
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 from scrubin import cli
 from scrubin.base.errors import ArgumentsError, CalibrationError, ScrubinError
 from scrubin.base.faults import summary
-from scrubin.cli.answers import print_json, print_lines
-from scrubin.cli.arguments import written
+from scrubin.cli.answers import print_json, print_lines, shown
+from scrubin.cli.arguments import exact_number, written
 
 if TYPE_CHECKING:
     from scrubin.base.pixels import Box
     from scrubin.media.rigs.rig import Rig
     from scrubin.stages.stereo.findings import Checked
-    from scrubin.stages.stereo.recordings import StereoRecording
 
 
 SUBCOMMANDS = {
@@ -52,6 +51,10 @@ RECTANGLE = re.compile(r"(\d+),(\d+),(\d+),(\d+)")
 def add_calibration(parser: argparse.ArgumentParser) -> None:
     """Declare a calibration file, and what it may not say of itself."""
     parser.add_argument("rig", metavar="RIG", help="the rig's calibration: OpenCV's YAML, or LASANA's camera_calibration.yaml")
+    _add_what_it_lacks(parser)
+
+
+def _add_what_it_lacks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unit", choices=UNITS, help="unit of the translation, where the file does not say it")
     parser.add_argument("--size", type=size, metavar="WxH", help="size of the calibrated pictures, where the file does not say it")
 
@@ -130,7 +133,6 @@ def add_calibrate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_calibrate(args: argparse.Namespace) -> int:
     """Detect, calibrate, say how well it fits, and write."""
-    from scrubin.media.rigs.rig_file import STATED_DATE
     from scrubin.stages.stereo import calibration as stereo_calibration
     from scrubin.stages.stereo.board import Board
     from scrubin.stages.stereo.calibration import calibrate
@@ -141,9 +143,7 @@ def run_calibrate(args: argparse.Namespace) -> int:
         board = Board(kind, columns, rows, args.square_mm, args.marker_mm, args.dictionary)  # type: ignore[arg-type]
     except ValueError as fault:
         raise ArgumentsError(str(fault)) from fault
-    if args.date and not STATED_DATE.fullmatch(args.date):
-        msg = f"--date {args.date}: write 2024, 2024-03 or 2024-03-18"
-        raise ArgumentsError(msg)
+    _refuse_no_date(args.date)
     read = stereo_calibration.read(Path(args.left), Path(args.right), board)
     sys.stderr.writelines(f"{line}\n" for line in summary(read.warnings))
     calibration = calibrate(board, read.pairs, read.size)
@@ -151,6 +151,14 @@ def run_calibrate(args: argparse.Namespace) -> int:
     print_lines(stereo_calibration.lines(calibration))
     sys.stderr.writelines(f"{line}\n" for line in summary(calibration.warnings))
     return 0
+
+
+def _refuse_no_date(date: str | None) -> None:
+    from scrubin.media.rigs.rig_file import STATED_DATE
+
+    if date and not STATED_DATE.fullmatch(date):
+        msg = f"--date {date}: write 2024, 2024-03 or 2024-03-18"
+        raise ArgumentsError(msg)
 
 
 def add_convert_arguments(parser: argparse.ArgumentParser) -> None:
@@ -164,8 +172,6 @@ def add_convert_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_convert(args: argparse.Namespace) -> int:
     """Read, change and write."""
-    from scrubin.media.rigs.rig_file import STATED_DATE
-
     rig = given_calibration(args)
     try:
         rig = rig.cropped(args.crop) if args.crop else rig
@@ -173,9 +179,7 @@ def run_convert(args: argparse.Namespace) -> int:
     except ValueError as fault:
         msg = f"{args.rig}: {fault}"
         raise CalibrationError(msg) from fault
-    if args.date and not STATED_DATE.fullmatch(args.date):
-        msg = f"--date {args.date}: write 2024, 2024-03 or 2024-03-18"
-        raise ArgumentsError(msg)
+    _refuse_no_date(args.date)
     rig = replace(rig, date=args.date or rig.date)
     save(args.out, rig)
     sys.stdout.write(
@@ -193,32 +197,22 @@ def add_rectify_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", type=written, metavar="OUT", help="new folder: left/, right/ and rectification.yaml")
     parser.add_argument("--alpha", type=alpha, required=True, help="0: no black border; 1: no pixel is lost. State it beside every result")
     parser.add_argument(
-        "--every-s", type=_seconds, default=Fraction(1), metavar="S", help="videos: one pair every so many seconds (default: 1)"
+        "--every-s",
+        type=exact_number("time in seconds such as 0.5"),
+        default=Fraction(1),
+        metavar="S",
+        help="videos: one pair every so many seconds (default: 1)",
     )
-
-
-def _seconds(text: str) -> Fraction:
-    try:
-        value = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        value = Fraction(0)
-    if value <= 0:
-        msg = f"'{text}' is no time in seconds such as 0.5"
-        raise argparse.ArgumentTypeError(msg)
-    return value
 
 
 def run_rectify(args: argparse.Namespace) -> int:
     """Rectify and write."""
-    from tqdm import tqdm
-
     from scrubin.stages.stereo import rectified_pairs
 
-    def shown(numbers: Sequence[int], side: str) -> Iterable[int]:
-        return tqdm(numbers, desc=f"rectify {side}", disable=not sys.stderr.isatty())
-
-    rig = given_calibration(args)
-    done = rectified_pairs.write(rig, args.rig, (args.left, args.right), Path(args.out), args.alpha, args.every_s, shown)
+    rig, cameras = given_calibration(args), (args.left, args.right)
+    done = rectified_pairs.write(
+        rig, args.rig, cameras, Path(args.out), args.alpha, args.every_s, lambda numbers, side: shown(numbers, f"rectify {side}")
+    )
     sys.stdout.write(f"{Path(args.out)}: {done.count} pairs, alpha {args.alpha:g}, focal length {done.focal_px:.1f} px\n")
     return 0
 
@@ -234,8 +228,7 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RIG LEFT RIGHT",
         help="a calibration and two videos or folders of pictures; or the folder of a raw study",
     )
-    parser.add_argument("--unit", choices=UNITS, help="unit of the translation, where the file does not say it")
-    parser.add_argument("--size", type=size, metavar="WxH", help="size of the calibrated pictures, where the file does not say it")
+    _add_what_it_lacks(parser)
     parser.add_argument(
         "--rectified", metavar="FOLDER", help="rectified pictures of this recording (left/), to see with which alpha they were made"
     )
@@ -259,19 +252,14 @@ def run_check(args: argparse.Namespace) -> int:
 
 
 def _checked(args: argparse.Namespace) -> Sequence[Checked]:
-    from tqdm import tqdm
-
     from scrubin.media.rigs.rig_file import read
     from scrubin.stages.stereo.recorded_check import check_one, check_study
-
-    def shown(recordings: Sequence[StereoRecording]) -> Iterable[StereoRecording]:
-        return tqdm(recordings, desc="stereo check", disable=not sys.stderr.isatty())
 
     def tell(name: str, fault: ScrubinError) -> None:
         sys.stderr.write(f"{name}: {fault}\n")
 
     if len(args.what) == ONE:
-        return check_study(Path(args.what[0]), shown, tell)
+        return check_study(Path(args.what[0]), lambda recordings: shown(recordings, "stereo check"), tell)
     if len(args.what) == THREE:
         rig_name, *cameras = args.what
         return [check_one(read(Path(rig_name), rig_name, args.unit, args.size), rig_name, cameras, args.rectified, args.alpha)]

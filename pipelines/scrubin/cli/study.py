@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scrubin.base import params
 from scrubin.base.faults import count_text
 from scrubin.base.layout import RELEASE
-from scrubin.cli.answers import print_json, print_lines
+from scrubin.cli.answers import print_json, print_lines, shown
 from scrubin.cli.arguments import asked, section_or, written
 from scrubin.stages import withdrawals
-
-if TYPE_CHECKING:
-    from scrubin.curate.draft import RecordedFile
 
 
 def add_new_study_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +50,7 @@ def _draft(folder: Path, args: argparse.Namespace) -> int:
 
     tasks = params.load("ingest", IngestParams).tasks if params.PARAMS_PATH.is_file() else {}
     rendered = section_or("render", DEFAULT)
-    result = drafted(folder, Path(args.recordings), tasks, rendered, _shown)
+    result = drafted(folder, Path(args.recordings), tasks, rendered, lambda files, total: shown(files, "look", "file", total))
     room, is_enough = _room(result.forecast.new_bytes)
     if args.json:
         known = {**document(result, rendered), "room": {"enough": is_enough, "says": room}}
@@ -78,15 +73,6 @@ def _room(new_bytes: int) -> tuple[str, bool]:
         return effort.require(new_bytes, RELEASE, archives=archives), True
     except StageError as error:
         return str(error), False
-
-
-def _shown(files: Iterable[RecordedFile], total: int) -> Iterable[RecordedFile]:
-    """Show on a terminal how many files were looked at."""
-    if not sys.stderr.isatty():
-        return files
-    from tqdm import tqdm
-
-    return tqdm(files, desc="look", unit="file", total=total)
 
 
 NOT_YET = "nothing is changed yet; to do it, run it again with --yes"

@@ -235,11 +235,15 @@ def _spelled(text: str, folded: str, found: Iterable[Found]) -> frozenset[Spelle
     return frozenset((day, shown[start:end].strip()) for reading, (start, end) in found for day in _valid([reading]))
 
 
-def _numeric(text: str) -> Iterator[Found]:
-    for one in _LONG.finditer(text):
+def _whole_year(text: str, first: re.Pattern[str], last: re.Pattern[str]) -> Iterator[Found]:
+    for one in first.finditer(text):
         yield from _each(_both(one[1], one[3], one[4]), one)
-    for one in _LATE.finditer(text):
+    for one in last.finditer(text):
         yield from _each(_both(one[4], one[1], one[3]), one)
+
+
+def _numeric(text: str) -> Iterator[Found]:
+    yield from _whole_year(text, _LONG, _LATE)
     for one in _EASTERN.finditer(text):
         yield (int(one[1]), int(one[2]), int(one[3])), one.span()
 
@@ -254,10 +258,7 @@ def _short(text: str) -> Iterator[Found]:
 
 
 def _listed(text: str) -> Iterator[Found]:
-    for one in _LONG_LISTED.finditer(text):
-        yield from _each(_both(one[1], one[3], one[4]), one)
-    for one in _LATE_LISTED.finditer(text):
-        yield from _each(_both(one[4], one[1], one[3]), one)
+    return _whole_year(text, _LONG_LISTED, _LATE_LISTED)
 
 
 def _wordy_readings(text: str) -> Iterator[Found]:

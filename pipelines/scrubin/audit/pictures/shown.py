@@ -19,6 +19,7 @@ from scrubin.audit.expected.search import Search
 from scrubin.audit.pictures.eyes import NETWORKS
 from scrubin.audit.pictures.looks import EVERY_FRAME_RULE, RULE, Counts, Looked, Picture, Sampling, Sighting, is_power, look_at
 from scrubin.audit.pictures.signs import Scenes
+from scrubin.audit.pictures.stills import decoded
 from scrubin.base.faults import count_text
 from scrubin.base.pixels import shared_px
 from scrubin.media.networks import weights
@@ -200,7 +201,7 @@ class PictureFiles:
         sightings: list[Sighting] = []
         count = 0
         for member, data in _pictures(path, name) if self._sampling != "none" else ():
-            picture = _decoded(data)
+            picture = decoded(data)
             if picture is not None and self._is_worth_it(str(PurePosixPath(member).parent), picture):
                 sightings += look_at(picture, member)
                 count += 1
@@ -226,14 +227,6 @@ def _pictures(path: Path, name: str) -> Iterator[tuple[str, bytes]]:
             for member in members:
                 if PurePosixPath(member.name).suffix.lower() in media_types.IMAGE_SUFFIXES:
                     yield f"{name}/{member.name}", archives.read_member(file, member)
-
-
-def _decoded(data: bytes) -> Picture | None:
-    try:
-        picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-    except cv2.error:  # an empty file, or impossible sizes
-        return None
-    return None if picture is None else picture.astype(np.uint8, copy=False)
 
 
 RULES = {"sampled": RULE, "every": EVERY_FRAME_RULE, "none": "no picture"}

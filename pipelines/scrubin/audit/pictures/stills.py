@@ -167,7 +167,7 @@ class Comparison:
         if data is None:
             return None  # the audit says that it is missing
         faults = self._faults.setdefault(still.path, [])
-        picture = _decoded(data)
+        picture = decoded(data)
         if picture is None:
             faults.append(Fault("unreadable", "", "it cannot be decoded; extract it again"))
             return None
@@ -230,7 +230,8 @@ def _members(path: Path) -> list[archives.TarMember]:
         return []
 
 
-def _decoded(data: bytes) -> Picture | None:
+def decoded(data: bytes) -> Picture | None:
+    """Return a picture as blue, green, red, shape (height, width, 3); None where the bytes are of none."""
     try:
         picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     except cv2.error:  # an empty file, or impossible sizes

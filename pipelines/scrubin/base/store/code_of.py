@@ -100,7 +100,7 @@ def code_of(module: str) -> str:
     ]
     digest = hashlib.sha256(repr(sorted(says)).encode())
     for package in sorted({package for one in known.values() for package in one.packages}):
-        digest.update(f"{package}=={_version(package)}\n".encode())
+        digest.update(f"{package}=={version_of(package)}\n".encode())
     return digest.hexdigest()
 
 
@@ -136,7 +136,7 @@ def imported_by(script: Path) -> frozenset[str]:
 def packages_of(modules: Iterable[str]) -> dict[str, str]:
     """Return the versions of all packages of others that modules of the library import, directly or not, by name."""
     imported = {package for module in modules for one in closure(module) for package in _module(one).packages}
-    return {package: _version(package) for package in sorted(imported)}
+    return {package: version_of(package) for package in sorted(imported)}
 
 
 def files_of(modules: Iterable[str]) -> list[Path]:
@@ -240,7 +240,8 @@ def _imported_by_name(nodes: list[ast.AST], own: str) -> Iterator[str]:
                 yield node.value
 
 
-def _version(package: str) -> str:
+def version_of(package: str) -> str:
+    """Return the version of a package that is installed here, or that there is none."""
     try:
         return version(package)
     except PackageNotFoundError:

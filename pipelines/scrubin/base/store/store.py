@@ -25,13 +25,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from scrubin.base.files import copy, disk_of, fixed_time_ns, set_fixed_time, sha256_of, write_json
 from scrubin.base.store import uses, workspaces
-from scrubin.base.store.code_of import EARLIER_CODES, LIBRARY
+from scrubin.base.store.code_of import EARLIER_CODES, LIBRARY, version_of
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class Earlier:
     @property
     def has_packages_of_today(self) -> bool:
         """Whether it was made with the versions that are installed now."""
-        return all(_installed(package) == known for package, known in self.packages.items())
+        return all(version_of(package) == known for package, known in self.packages.items())
 
 
 @dataclass(frozen=True)
@@ -85,13 +84,6 @@ def read(path: Path) -> dict[str, Kind]:
     """Return the kinds of result that a file names; none when there is no file."""
     text: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return {name: Kind(kind["code"], tuple(Earlier(**one) for one in kind["earlier"])) for name, kind in text.items()}
-
-
-def _installed(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 STORE_PATH = Path(".cache/store")
@@ -162,10 +154,6 @@ class Entry:
         for name, path in self._paths(targets).items():
             copy(path, targets[name], self.files[name])
         uses.note_copies(self.folder, self.root, targets)
-
-    def copy_into(self, folder: Path, rename: Callable[[str], str] = str) -> None:
-        """Copy every file into ``folder`` under its (renamed) relative name."""
-        self.copy({name: folder / rename(name) for name in sorted(self.files)})
 
     def is_sound(self, *, read: bool) -> bool:
         """Return whether all files are there as they were written; ``read``: by their bytes, also where their time fits."""

@@ -86,6 +86,11 @@ class Table:
         """The names of all columns, in order."""
         return [column.name for column in self.columns]
 
+    def only(self, *names: str) -> tuple[Column, ...]:
+        """Return some of the columns, in this order."""
+        by_name = {column.name: column for column in self.columns}
+        return tuple(by_name[name] for name in names)
+
     @property
     def schema(self) -> pa.Schema:
         """The parquet schema; unit and meaning travel in the file."""

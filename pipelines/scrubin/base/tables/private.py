@@ -6,7 +6,22 @@ import pandas as pd
 
 from scrubin.base.errors import RecordingError
 from scrubin.base.tables import Column, Table
-from scrubin.base.tables.public import VIDEOS
+from scrubin.base.tables.public import CAMERA, ID, TASK, VIDEOS
+
+RECORDING = Column("recording", "str", "", "the curator's name of the recording")
+KINDS = ("out_of_body", "black", "frozen", "text", "other")
+DETECTORS = ("scene", "unknown_scene", "inset", "appearance", "face", "black", "frozen", "text", "header", "onnx", "seam")
+_SEEN = (
+    Column("faces", "int64", "", "most faces seen in one of its frames", null="not looked for", between=(0, None)),
+    Column("text", "str", "", "what was read there", null="no text", between=None),
+)
+
+
+def _sides(of: str, *, null: str, at: str | None = None) -> tuple[Column, ...]:
+    """Return the columns of a rectangle in px; ``at`` is what it is called where its edges are told, if otherwise."""
+    told = {"x": f"left edge of {at or of}", "y": f"top edge of {at or of}", "w": f"width of {of}", "h": f"height of {of}"}
+    return tuple(Column(name, "int64", "px", says, null=null, between=(int(name in "wh"), None)) for name, says in told.items())
+
 
 RECORDINGS = Table(
     "recordings",
@@ -14,12 +29,12 @@ RECORDINGS = Table(
     private=True,
     key=("recording", "camera"),
     columns=(
-        Column("recording", "str", "", "the curator's name of the recording"),
+        RECORDING,
         Column("participant", "str", "", "who performed; for a procedure, the patient"),
         Column("trial", "str", "", "which session of the participant", null="not a training recording"),
         Column("site", "str", "", "where it was recorded", null="not stated"),
-        Column("task", "str", "", "training task or kind of procedure"),
-        Column("camera", "str", "", "left or right of a stereo pair, or mono", values=("left", "right", "mono")),
+        TASK,
+        CAMERA,
         Column("path", "str", "", "file, relative to the raw folder"),
         Column("sha256", "str", "", "SHA-256 of the file", null="the file cannot be read"),
         Column("container", "str", "", "container format", null="not a video"),
@@ -54,20 +69,12 @@ def every_file(recordings: pd.DataFrame, parts: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([recordings, rows[recordings.columns]], ignore_index=True) if len(rows) else recordings
 
 
-PEOPLE_COLUMNS = ("recording", "camera", "participant", "trial", "site", "task")
-
-
-def _people_columns() -> tuple[Column, ...]:
-    by_name = {column.name: column for column in RECORDINGS.columns}
-    return tuple(by_name[name] for name in PEOPLE_COLUMNS)
-
-
 PEOPLE = Table(
     "people",
     "of `recordings`, what scores and splits read: another file of the same recording changes nothing here",
     private=True,
     key=("recording", "camera"),
-    columns=_people_columns(),
+    columns=RECORDINGS.only("recording", "camera", "participant", "trial", "site", "task"),
 )
 
 PARTS = Table(
@@ -76,8 +83,8 @@ PARTS = Table(
     private=True,
     key=("recording", "camera", "part"),
     columns=(
-        Column("recording", "str", "", "the curator's name of the recording"),
-        Column("camera", "str", "", "left or right of a stereo pair, or mono", values=("left", "right", "mono")),
+        RECORDING,
+        CAMERA,
         Column("part", "int64", "", "which file of this camera it is, from 1", between=(1, None)),
         Column("path", "str", "", "file, relative to the raw folder"),
         Column("sha256", "str", "", "SHA-256 of the file"),
@@ -86,10 +93,7 @@ PARTS = Table(
         ),
         Column("frame_count", "int64", "frames", "its frames that count", between=(1, None)),
         Column("start_s", "str", "s", "when its first frame that counts is shown, from that of the recording, an exact fraction"),
-        Column("x", "int64", "px", "left edge of this camera's view in the picture", null="the whole picture", between=(0, None)),
-        Column("y", "int64", "px", "top edge of this camera's view in the picture", null="the whole picture", between=(0, None)),
-        Column("w", "int64", "px", "width of this camera's view", null="the whole picture", between=(1, None)),
-        Column("h", "int64", "px", "height of this camera's view", null="the whole picture", between=(1, None)),
+        *_sides("this camera's view", null="the whole picture", at="this camera's view in the picture"),
         Column("gap_s", "str", "s", "how much is missing between the part before and it, an exact fraction"),
         Column("doubt", "str", "", "what speaks against that it stands here as it is", null="nothing", between=None),
         Column("doubtful_first", "int64", "frames", "first frame of the recording that is doubtful", null="none", between=(0, None)),
@@ -103,8 +107,8 @@ LINKAGE = Table(
     private=True,
     key=("recording",),
     columns=(
-        Column("recording", "str", "", "the curator's name of the recording"),
-        Column("id", "str", "", "released pseudo-English id of the recording"),
+        RECORDING,
+        ID,
         Column(
             "draw",
             "int64",
@@ -121,7 +125,7 @@ QUARANTINE = Table(
     private=True,
     key=("recording", "camera", "stage", "path", "reason"),
     columns=(
-        Column("recording", "str", "", "the curator's name of the recording"),
+        RECORDING,
         Column("camera", "str", "", "left or right of a stereo pair, or mono; empty where the manifest does not tell"),
         Column("stage", "str", "", "the stage that could not use it"),
         Column("path", "str", "", "file, or place in the manifest"),
@@ -154,27 +158,17 @@ PROPOSALS = Table(
     private=True,
     key=("recording", "camera", "start_s", "end_s", "kind", "source", "x", "y", "w", "h"),
     columns=(
-        Column("recording", "str", "", "the curator's name of the recording"),
-        Column("camera", "str", "", "left or right of a stereo pair, or mono", values=("left", "right", "mono")),
-        Column("kind", "str", "", "what it is", values=("out_of_body", "black", "frozen", "text", "other")),
+        RECORDING,
+        CAMERA,
+        Column("kind", "str", "", "what it is", values=KINDS),
         Column("first_frame", "int64", "frames", "first proposed frame of the source", between=(0, None)),
         Column("last_frame", "int64", "frames", "last proposed frame of the source", between=(0, None)),
         Column("start_s", "float64", "s", "first proposed instant, from the first frame", between=(0, None)),
         Column("end_s", "float64", "s", "first instant no longer proposed", between=(0, None)),
-        Column("x", "int64", "px", "left edge of the proposed rectangle", null="the whole frame", between=(0, None)),
-        Column("y", "int64", "px", "top edge of the proposed rectangle", null="the whole frame", between=(0, None)),
-        Column("w", "int64", "px", "width of the proposed rectangle", null="the whole frame", between=(1, None)),
-        Column("h", "int64", "px", "height of the proposed rectangle", null="the whole frame", between=(1, None)),
+        *_sides("the proposed rectangle", null="the whole frame"),
         Column("score", "float64", "", "how sure the detector is", between=(0, 1)),
-        Column("faces", "int64", "", "most faces seen in one of its frames", null="not looked for", between=(0, None)),
-        Column("text", "str", "", "what was read there", null="no text", between=None),
-        Column(
-            "source",
-            "str",
-            "",
-            "which detector",
-            values=("scene", "unknown_scene", "inset", "appearance", "face", "black", "frozen", "text", "header", "onnx", "seam"),
-        ),
+        *_SEEN,
+        Column("source", "str", "", "which detector", values=DETECTORS),
         Column("detectors", "str", "", "version of all detectors and their limits"),
     ),
 )
@@ -185,40 +179,20 @@ REDACTIONS = Table(
     private=True,
     key=("recording", "camera", "start_s", "end_s", "kind", "source", "x", "y", "w", "h"),
     columns=(
-        Column("recording", "str", "", "the curator's name of the recording"),
-        Column("camera", "str", "", "left or right of a stereo pair, or mono", values=("left", "right", "mono")),
-        Column("kind", "str", "", "what it is", values=("out_of_body", "black", "frozen", "text", "other")),
+        RECORDING,
+        CAMERA,
+        Column("kind", "str", "", "what it is", values=KINDS),
         Column("start_s", "float64", "s", "first hidden instant, from the first frame", between=(0, None)),
         Column("end_s", "float64", "s", "first instant no longer hidden", between=(0, None)),
-        Column("x", "int64", "px", "left edge of the hidden rectangle", null="the whole frame", between=(0, None)),
-        Column("y", "int64", "px", "top edge of the hidden rectangle", null="the whole frame", between=(0, None)),
-        Column("w", "int64", "px", "width of the hidden rectangle", null="the whole frame", between=(1, None)),
-        Column("h", "int64", "px", "height of the hidden rectangle", null="the whole frame", between=(1, None)),
+        *_sides("the hidden rectangle", null="the whole frame"),
         Column("score", "float64", "", "how sure the detector is", null="proposed by a person", between=(0, 1)),
-        Column("faces", "int64", "", "most faces seen in one of its frames", null="not looked for", between=(0, None)),
-        Column("text", "str", "", "what was read there", null="no text", between=None),
+        *_SEEN,
         Column(
             "source",
             "str",
             "",
             "who proposed it; pair: it is hidden in the other camera; sheet: redactions.csv, not imported",
-            values=(
-                "scene",
-                "unknown_scene",
-                "inset",
-                "appearance",
-                "face",
-                "black",
-                "frozen",
-                "text",
-                "header",
-                "onnx",
-                "seam",
-                "curator",
-                "pair",
-                "gap",
-                "sheet",
-            ),
+            values=(*DETECTORS, "curator", "pair", "gap", "sheet"),
         ),
         Column("decision", "str", "", "what people decided about it", values=("accepted", "rejected", "unreviewed")),
         Column("accepted", "bool", "", "whether it is hidden in the release"),
@@ -231,8 +205,8 @@ STOPS = Table(
     private=True,
     key=("recording", "camera", "frame"),
     columns=(
-        Column("recording", "str", "", "the curator's name of the recording"),
-        Column("camera", "str", "", "left or right of a stereo pair, or mono", values=("left", "right", "mono")),
+        RECORDING,
+        CAMERA,
         Column("frame", "int64", "frames", "number of the frame in the source", between=(0, None)),
         Column("time_s", "float64", "s", "when it appears, from the first frame", between=(0, None)),
         Column(
@@ -251,9 +225,9 @@ CUTS = Table(
     private=True,
     key=("recording", "camera"),
     columns=(
-        Column("recording", "str", "", "the curator's name of the recording"),
-        Column("camera", "str", "", "left or right of a stereo pair, or mono", values=("left", "right", "mono")),
-        Column("id", "str", "", "released pseudo-English id of the recording"),
+        RECORDING,
+        CAMERA,
+        ID,
         Column("offset_s", "str", "s", "source time of the first released frame, an exact fraction, from the first source frame"),
         Column("first_source_frame", "int64", "frames", "source number of the first released frame", between=(0, None)),
         Column("frame_count", "int64", "frames", "number of released frames", between=(1, None)),
@@ -272,31 +246,20 @@ HIDDEN = Table(
     private=True,
     key=("id", "camera", "first_frame", "last_frame", "x", "y", "w", "h"),
     columns=(
-        Column("id", "str", "", "released pseudo-English id of the recording"),
-        Column("camera", "str", "", "left or right of a stereo pair, or mono", values=("left", "right", "mono")),
+        ID,
+        CAMERA,
         Column("first_frame", "int64", "frames", "first hidden frame of the released video", between=(0, None)),
         Column("last_frame", "int64", "frames", "last hidden frame of the released video", between=(0, None)),
-        Column("x", "int64", "px", "left edge of the hidden rectangle", null="the whole frame", between=(0, None)),
-        Column("y", "int64", "px", "top edge of the hidden rectangle", null="the whole frame", between=(0, None)),
-        Column("w", "int64", "px", "width of the hidden rectangle", null="the whole frame", between=(1, None)),
-        Column("h", "int64", "px", "height of the hidden rectangle", null="the whole frame", between=(1, None)),
+        *_sides("the hidden rectangle", null="the whole frame"),
     ),
 )
-
-LENGTHS_COLUMNS = ("id", "task", "camera", "frame_count", "duration_s")
-
-
-def _lengths_columns() -> tuple[Column, ...]:
-    by_name = {column.name: column for column in VIDEOS.columns}
-    return tuple(by_name[name] for name in LENGTHS_COLUMNS)
-
 
 LENGTHS = Table(
     "lengths",
     "of `videos`, what scores and splits read: another pixel of the same video changes nothing here",
     private=True,
     key=("id", "camera"),
-    columns=_lengths_columns(),
+    columns=VIDEOS.only("id", "task", "camera", "frame_count", "duration_s"),
 )
 
 RIGS = Table(
@@ -316,7 +279,7 @@ STEREO = Table(
     private=True,
     key=("id",),
     columns=(
-        Column("id", "str", "", "released pseudo-English id of the recording"),
+        ID,
         Column("rig", "str", "", "the released calibration, such as rig_1", null="its rig is not known, or its calibration does not fit"),
         Column("matches", "int64", "", "points that both cameras see, in all pairs that were looked at", between=(0, None)),
         Column("offset_px", "float64", "px", "median row of the right picture less that of the left one, rectified", null="not known"),

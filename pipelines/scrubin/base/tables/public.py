@@ -9,15 +9,23 @@ import pandas as pd
 
 from scrubin.base.tables import Column, Table
 
+ID = Column("id", "str", "", "released pseudo-English id of the recording")
+TASK = Column("task", "str", "", "training task or kind of procedure")
+CAMERA = Column("camera", "str", "", "left or right of a stereo pair, or mono", values=("left", "right", "mono"))
+_FRAME = Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None))
+_VOCABULARY = Column("vocabulary", "str", "", "vocabulary of the names and ids")
+_OF_FRAME = (ID, _FRAME)
+_OF_INSTANCE = (*_OF_FRAME, Column("instance", "int64", "", "number of the instance in its frame, as in triplets", between=(0, None)))
+
 VIDEOS = Table(
     "videos",
     "every released video file",
     private=False,
     key=("id", "camera"),
     columns=(
-        Column("id", "str", "", "released pseudo-English id of the recording"),
-        Column("task", "str", "", "training task or kind of procedure"),
-        Column("camera", "str", "", "left or right of a stereo pair, or mono", values=("left", "right", "mono")),
+        ID,
+        TASK,
+        CAMERA,
         Column("path", "str", "", "file, relative to the release folder"),
         Column("width", "int64", "px", "width", between=(1, None)),
         Column("height", "int64", "px", "height", between=(1, None)),
@@ -35,8 +43,8 @@ GAPS = Table(
     private=False,
     key=("id", "camera", "last_frame"),
     columns=(
-        Column("id", "str", "", "released pseudo-English id of the recording"),
-        Column("camera", "str", "", "left or right of a stereo pair, or mono", values=("left", "right", "mono")),
+        ID,
+        CAMERA,
         Column("last_frame", "int64", "frames", "frame of the released video after which it begins, from 0", between=(0, None)),
         Column("gap_s", "float64", "s", "time without a frame after this one has ended", between=(0, None)),
     ),
@@ -49,9 +57,9 @@ FRAMES = Table(
     private=False,
     key=("id", "camera", "frame"),
     columns=(
-        Column("id", "str", "", "released pseudo-English id of the recording"),
-        Column("camera", "str", "", "left or right of a stereo pair, or mono", values=("left", "right", "mono")),
-        Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
+        ID,
+        CAMERA,
+        _FRAME,
         Column("source_frame", "int64", "frames", "its number in the released video, from 0", between=(0, None)),
         Column("time_s", "float64", "s", "its true time in the released video", between=(0, None)),
         Column(
@@ -102,8 +110,8 @@ RATINGS = Table(
     private=False,
     key=("task", "id", "rater", "aspect"),
     columns=(
-        Column("id", "str", "", "released pseudo-English id of the recording"),
-        Column("task", "str", "", "training task or kind of procedure"),
+        ID,
+        TASK,
         Column("rater", "str", "", "which rater, a number without meaning"),
         Column("aspect", "str", "", "rated aspect; GRS is their sum"),
         Column("score", "float64", "points", "score as given", null="failed, or this aspect was not rated: then GRS, too"),
@@ -127,8 +135,8 @@ def skill_table(aspects: tuple[str, ...]) -> Table:
         private=False,
         key=("task", "id"),
         columns=(
-            Column("id", "str", "", "released pseudo-English id of the recording"),
-            Column("task", "str", "", "training task or kind of procedure"),
+            ID,
+            TASK,
             *scores,
             Column("n_ratings", "int64", "", "number of raters whose GRS entered the mean", between=(0, None)),
             Column(
@@ -152,8 +160,8 @@ ERRORS = Table(
     private=False,
     key=("task", "id", "error"),
     columns=(
-        Column("id", "str", "", "released pseudo-English id of the recording"),
-        Column("task", "str", "", "training task or kind of procedure"),
+        ID,
+        TASK,
         Column("error", "str", "", "name of the error"),
         Column("occurred", "bool", "", "whether it occurred at least once"),
     ),
@@ -167,7 +175,7 @@ LABELLED = Table(
     private=False,
     key=("id", "layer", "frame"),
     columns=(
-        Column("id", "str", "", "released pseudo-English id of the recording"),
+        ID,
         Column(
             "layer",
             "str",
@@ -176,7 +184,7 @@ LABELLED = Table(
             "(rows of marks)",
             values=get_args(LayerName),
         ),
-        Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
+        _FRAME,
         Column("vocabulary", "str", "", "vocabulary of the names and ids; one per recording and layer"),
         Column(
             "detail",
@@ -195,10 +203,9 @@ TRIPLETS = Table(
     private=False,
     key=("id", "frame", "instance"),
     columns=(
-        Column("id", "str", "", "released pseudo-English id of the recording"),
-        Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
+        *_OF_FRAME,
         Column("instance", "int64", "", "number of the instance in its frame, from 0", between=(0, None)),
-        Column("vocabulary", "str", "", "vocabulary of the names and ids"),
+        _VOCABULARY,
         Column("instrument", "str", "", "instrument", null="not labelled"),
         Column("verb", "str", "", "verb", null="not labelled"),
         Column("target", "str", "", "target", null="not labelled"),
@@ -221,9 +228,8 @@ PHASES = Table(
     private=False,
     key=("id", "frame"),
     columns=(
-        Column("id", "str", "", "released pseudo-English id of the recording"),
-        Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
-        Column("vocabulary", "str", "", "vocabulary of the names and ids"),
+        *_OF_FRAME,
+        _VOCABULARY,
         Column("phase", "str", "", "phase"),
         Column("phase_id", "int64", "", "id in the vocabulary, from 0", between=(0, None)),
     ),
@@ -235,7 +241,7 @@ SPANS = Table(
     private=False,
     key=("id", "instrument", "instance", "start_frame"),
     columns=(
-        Column("id", "str", "", "released pseudo-English id of the recording"),
+        ID,
         Column("instance", "int64", "", "number of the instance of this instrument, from 0", between=(0, None)),
         Column("start_frame", "int64", "", "first frame of the span", between=(0, None)),
         Column("end_frame", "int64", "", "first frame after the span", between=(1, None)),
@@ -252,9 +258,7 @@ MASKS = Table(
     private=False,
     key=("id", "frame", "instance"),
     columns=(
-        Column("id", "str", "", "released pseudo-English id of the recording"),
-        Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
-        Column("instance", "int64", "", "number of the instance in its frame, as in triplets", between=(0, None)),
+        *_OF_INSTANCE,
         Column("width", "int64", "px", "width of the labelled picture", between=(1, None)),
         Column("height", "int64", "px", "height of the labelled picture", between=(1, None)),
         Column("counts", "str", "", "run lengths of the pixels column by column, compressed as COCO writes them"),
@@ -267,9 +271,7 @@ TRACKS = Table(
     private=False,
     key=("id", "frame", "instance", "kind"),
     columns=(
-        Column("id", "str", "", "released pseudo-English id of the recording"),
-        Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
-        Column("instance", "int64", "", "number of the instance in its frame, as in triplets", between=(0, None)),
+        *_OF_INSTANCE,
         Column("kind", "str", "", "kind of track, such as track or intraoperative_track"),
         Column("track", "int64", "", "number of the track, the same in all of its frames"),
     ),
@@ -281,9 +283,7 @@ POINTS = Table(
     private=False,
     key=("id", "frame", "instance", "point"),
     columns=(
-        Column("id", "str", "", "released pseudo-English id of the recording"),
-        Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
-        Column("instance", "int64", "", "number of the instance in its frame, as in triplets", between=(0, None)),
+        *_OF_INSTANCE,
         Column("point", "str", "", "name of the point"),
         Column("x", "float64", "image width", "where it is, from the left edge", null="the visibility is 0", between=(0, 1)),
         Column("y", "float64", "image height", "where it is, from the top edge", null="the visibility is 0", between=(0, 1)),
@@ -303,8 +303,7 @@ MARKS = Table(
     private=False,
     key=("id", "frame", "mark", "rater"),
     columns=(
-        Column("id", "str", "", "released pseudo-English id of the recording"),
-        Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
+        *_OF_FRAME,
         Column("mark", "str", "", "name of the mark"),
         Column(
             "rater", "str", "", "which annotator, a number without meaning", null="a value of nobody by name, such as the mean of several"
@@ -322,7 +321,7 @@ SPLITS = Table(
         Column("scheme", "str", "", "name of the split"),
         Column("fold", "int64", "", "number of the fold, from 0", between=(0, None)),
         Column("subset", "str", "", "subset of the recording"),
-        Column("id", "str", "", "released pseudo-English id of the recording"),
+        ID,
     ),
 )
 
@@ -353,7 +352,7 @@ SEGMENTS = Table(
         Column("start", "int64", "", "first instant of the span; divided by per_second it is in seconds", between=(0, None)),
         Column("end", "int64", "", "first instant after the span", between=(1, None)),
         Column("per_second", "str", "1/s", "so many instants a second has, such as 1000 or 30000/1001"),
-        Column("vocabulary", "str", "", "vocabulary of the names and ids"),
+        _VOCABULARY,
         Column("label", "str", "", "name of the phase, step, gesture or mark"),
         Column("label_id", "int64", "", "id in the vocabulary, from 0", between=(0, None)),
     ),
@@ -366,7 +365,7 @@ FACTS = Table(
     key=("task", "id", "rater", "fact"),
     columns=(
         Column("id", "str", "", "recording"),
-        Column("task", "str", "", "training task or kind of procedure"),
+        TASK,
         Column("rater", "str", "", "which rater says so", null="it is said of the recording, by no single rater"),
         Column("fact", "str", "", "what is said, such as skill_level"),
         Column("value", "str", "", "value as text"),

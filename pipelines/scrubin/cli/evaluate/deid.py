@@ -6,7 +6,7 @@ import argparse
 import math
 import secrets
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from scrubin.base import strangers
 from scrubin.base.errors import ArgumentsError
 from scrubin.base.faults import count_text
 from scrubin.cli.answers import print_lines
-from scrubin.cli.arguments import written
+from scrubin.cli.arguments import whole_number, written
 from scrubin.evaluate.choices import SHORTEST_S, SMALLEST_HEIGHT_PX, BenchmarkRequest
 
 if TYPE_CHECKING:
@@ -43,24 +43,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     making.add_argument("--outside", metavar="DIR", help="pictures and videos of rooms and people (default: the synthetic study's rooms)")
     making.add_argument(
-        "--recordings", type=_number(1, MOST_RECORDINGS), default=DEFAULT.recordings, metavar="N", help="how many (default: %(default)s)"
+        "--recordings",
+        type=whole_number(1, MOST_RECORDINGS),
+        default=DEFAULT.recordings,
+        metavar="N",
+        help="how many (default: %(default)s)",
     )
     making.add_argument(
         "--seed",
-        type=_number(0, LARGEST_SEED),
+        type=whole_number(0, LARGEST_SEED),
         metavar="S",
         help="of every choice; the same one gives the same bytes (default: a new one, which is printed and stands in the key)",
     )
     making.add_argument(
         "--height",
-        type=_number(SMALLEST_HEIGHT_PX, HIGHEST_PX),
+        type=whole_number(SMALLEST_HEIGHT_PX, HIGHEST_PX),
         default=DEFAULT.height,
         metavar="PX",
         help="of the picture, 16 to 9 (default: %(default)s)",
     )
     making.add_argument(
         "--length-s",
-        type=_number(SHORTEST_S, LONGEST_S),
+        type=whole_number(SHORTEST_S, LONGEST_S),
         default=DEFAULT.length_s,
         metavar="S",
         help="of each recording (default: %(default)s)",
@@ -111,16 +115,6 @@ def _refuse_inside(out: Path, folders: Sequence[Path]) -> None:
         if folder.is_dir() and strangers.real(out).is_relative_to(strangers.real(folder)):
             msg = f"--out {out}: it lies in {folder}, which is never changed; name a folder elsewhere"
             raise ArgumentsError(msg)
-
-
-def _number(lowest: int, highest: int) -> Callable[[str], int]:
-    def parsed(text: str) -> int:
-        if not text.isdecimal() or not lowest <= int(text) <= highest:
-            msg = f"'{text}' is no whole number from {lowest} to {highest}"
-            raise argparse.ArgumentTypeError(msg)
-        return int(text)
-
-    return parsed
 
 
 def _make(args: argparse.Namespace) -> int:

@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Collection
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from scrubin.base.errors import ArgumentsError, MetricsError
 from scrubin.base.faults import SEVERITIES, count_text, error, ranges_text
 from scrubin.base.files import write_json
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.cli.arguments import asked, rate_or_none, written
+from scrubin.cli.arguments import asked, exact_number, rate_or_none, whole_number, written
 from scrubin.evaluate import choices, selection
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.labels.policy import stopping
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from scrubin.labels.choices import Task
 
 
+RATE = exact_number("number above 0, such as 25 or 30000/1001")
 LAYOUT = """a submission is a folder with, per video of the ground truth,
   <video>.json  {"<frame>": {"recognition": [one probability per triplet], "detection":
                 [{"triplet": id, "instrument": [id, probability, x, y, w, h]}]}}, frames and ids from 0,
@@ -291,18 +291,26 @@ def add_causality(actions: Any) -> None:
     parser.add_argument("program", metavar=cli.PASSED_ON, nargs="+", help="the command, after --, with {input} and {output}")
     parser.add_argument("--input", choices=WAYS, default="frames", help="how the program takes frames (default: %(default)s)")
     parser.add_argument(
-        "--runs", type=_count(1), default=20, metavar="N", help="runs with a changed future, over all videos (default: %(default)s)"
+        "--runs", type=whole_number(1), default=20, metavar="N", help="runs with a changed future, over all videos (default: %(default)s)"
     )
     parser.add_argument(
-        "--sample", type=_count(1), default=3, metavar="N", help="so many of the videos, drawn at random (default: %(default)s)"
+        "--sample", type=whole_number(1), default=3, metavar="N", help="so many of the videos, drawn at random (default: %(default)s)"
     )
-    parser.add_argument("--frames", type=_count(3), metavar="N", help="only the first N frames of each video (default: all)")
-    parser.add_argument("--fps", type=_rate, metavar="F", help="frames per second, for look-ahead in seconds (default: as the video says)")
-    parser.add_argument("--seed", type=_count(0), default=0, metavar="S", help="of points, changes, names and order (default: %(default)s)")
+    parser.add_argument("--frames", type=whole_number(3), metavar="N", help="only the first N frames of each video (default: all)")
+    parser.add_argument("--fps", type=RATE, metavar="F", help="frames per second, for look-ahead in seconds (default: as the video says)")
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=0, metavar="S", help="of points, changes, names and order (default: %(default)s)"
+    )
     parser.add_argument("--vocabulary", default="cholect50", metavar="NAME", help="of the answers (default: %(default)s)")
-    parser.add_argument("--timeout-s", type=_seconds, default=600.0, metavar="S", help="a run may take so long (default: %(default)g)")
-    parser.add_argument("--cpu-s", type=_count(1), default=3600, metavar="S", help="a process may compute so long (default: %(default)s)")
-    parser.add_argument("--memory-gb", type=_count(1), default=32, metavar="GB", help="address space of a process (default: %(default)s)")
+    parser.add_argument(
+        "--timeout-s", type=lambda text: float(RATE(text)), default=600.0, metavar="S", help="a run may take so long (default: %(default)g)"
+    )
+    parser.add_argument(
+        "--cpu-s", type=whole_number(1), default=3600, metavar="S", help="a process may compute so long (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--memory-gb", type=whole_number(1), default=32, metavar="GB", help="address space of a process (default: %(default)s)"
+    )
     parser.add_argument(
         "--hide", action="append", default=[], metavar="PATH", help="PROGRAM must not see this either, such as labels; repeatable"
     )
@@ -447,29 +455,3 @@ def _progress() -> Any:
             sys.stderr.flush()
 
     return step
-
-
-def _count(least: int) -> Any:
-    def number(text: str) -> int:
-        value = int(text) if text.isdecimal() else -1
-        if value < least:
-            msg = f"'{text}' is no whole number of {least} or more"
-            raise argparse.ArgumentTypeError(msg)
-        return value
-
-    return number
-
-
-def _seconds(text: str) -> float:
-    return float(_rate(text))
-
-
-def _rate(text: str) -> Fraction:
-    try:
-        value = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        value = Fraction(0)
-    if value <= 0:
-        msg = f"'{text}' is no number above 0, such as 25 or 30000/1001"
-        raise argparse.ArgumentTypeError(msg)
-    return value

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from scrubin.base.strangers import existing_video
 from scrubin.cli.answers import print_json, print_lines
-from scrubin.cli.arguments import section_or, written
+from scrubin.cli.arguments import exact_number, section_or, whole_number, written
 from scrubin.cli.video.given_video import called, given_video
 from scrubin.stages.frames.frame_params import SHARD_NAME, SMALLEST_HEIGHT_PX, FramesParams
 
 DEFAULT = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")
+RATE = exact_number("rate between 0.001 and 1000 per second, such as 1 or 30000/1001", Fraction(1, 1000), Fraction(1000))
 
 
 def add_frames_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,13 +27,15 @@ def add_frames_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("out_dir", type=written, help="new or empty folder; the files are named 000000.jpg and so on, by k")
     parser.add_argument(
-        "--fps", type=rate, metavar="R", help=f"frames per second, such as 1, 0.5 or 30000/1001 (default: {there.format('fps', 1)})"
+        "--fps", type=RATE, metavar="R", help=f"frames per second, such as 1, 0.5 or 30000/1001 (default: {there.format('fps', 1)})"
     )
     parser.add_argument("--format", choices=("jpg", "png"), help=f"of the files (default: {there.format('format', 'jpg')})")
-    parser.add_argument("--quality", type=_quality, metavar="Q", help=f"of JPEG, 1 to 100 (default: {there.format('quality', 95)})")
+    parser.add_argument(
+        "--quality", type=whole_number(1, 100), metavar="Q", help=f"of JPEG, 1 to 100 (default: {there.format('quality', 95)})"
+    )
     parser.add_argument(
         "--height",
-        type=_height,
+        type=whole_number(SMALLEST_HEIGHT_PX, 1 << 16),
         metavar="H",
         help="px; larger pictures are made smaller, to an even width, smaller ones stay (default: as the video)",
     )
@@ -43,28 +46,6 @@ def add_frames_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FRAMES.parquet",
         help="also write the table of frames: number in the video, time in seconds, quality; black ones are redacted",
     )
-
-
-def rate(text: str) -> Fraction:
-    """Return an exact rate."""
-    try:
-        value = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        value = Fraction(0)
-    if not Fraction(1, 1000) <= value <= 1000:
-        msg = f"'{text}' is no rate between 0.001 and 1000 per second, such as 1 or 30000/1001"
-        raise argparse.ArgumentTypeError(msg)
-    return value
-
-
-def _quality(text: str) -> int:
-    """Return a JPEG quality."""
-    return _whole(text, 1, 100)
-
-
-def _height(text: str) -> int:
-    """Return a height in px."""
-    return _whole(text, SMALLEST_HEIGHT_PX, 1 << 16)
 
 
 def run_frames(args: argparse.Namespace) -> int:
@@ -88,20 +69,13 @@ def _params_of(args: argparse.Namespace) -> FramesParams:
     return replace(base, **named, shards="per-recording" if args.shard else "none")
 
 
-def _whole(text: str, low: int, high: int) -> int:
-    if not text.isdecimal() or not low <= int(text) <= high:
-        msg = f"'{text}' is no whole number from {low} to {high}"
-        raise argparse.ArgumentTypeError(msg)
-    return int(text)
-
-
 def add_frames_check_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the folder and its video."""
     parser.add_argument("folder", help="folder of .jpg or .png frames of one video, numbered in their names; or a tar of them")
     parser.add_argument("video", help="the video that they were made of; it is decoded once")
     parser.add_argument(
         "--fps",
-        type=rate,
+        type=RATE,
         metavar="R",
         help="pictures per second that the folder should have (default: the simplest rate within 1 %% of it)",
     )

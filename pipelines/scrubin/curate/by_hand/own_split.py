@@ -14,7 +14,7 @@ import pandas as pd
 from scrubin.base import files
 from scrubin.base.errors import ArgumentsError, ParamsError, SplitError
 from scrubin.base.faults import Fault, within
-from scrubin.base.text.csv_text import has_comma, is_missing, number, shown
+from scrubin.base.text.csv_text import NUMBER, has_comma, is_missing, number, shown
 from scrubin.base.text.naming import ONE_PERSON, SPELT, of_several, spelling
 from scrubin.public_splits.compare import folder_of, told_apart
 from scrubin.public_splits.sheet import ROLES, folded
@@ -212,7 +212,7 @@ def _in_seconds(cell: str) -> str:
 
 def _refuse_commas(sheet: RecordingSheet, name: str) -> None:
     """Refuse numbers with commas in a column of numbers: they would be taken for words."""
-    cells = [(i, str(cell)) for i, cell in enumerate(sheet.column(name)) if cell is not None and not is_missing(str(cell))]
+    cells = _filled(sheet, name)
     commas = [(i, cell) for i, cell in cells if has_comma(cell)]
     others = [cell for _, cell in cells if _is_number(cell)]
     if 2 * (len(commas) + len(others)) > len(cells):
@@ -228,8 +228,8 @@ def _refuse_mixed(sheet: RecordingSheet, name: str) -> None:
     SplitError
         Names file, line and value.
     """
-    cells = [(i, str(cell)) for i, cell in enumerate(sheet.column(name)) if cell is not None and not is_missing(str(cell))]
     for what, fits in (("True or False", _is_truth), ("a number", _is_number)):
+        cells = _filled(sheet, name)
         others = [(i, cell) for i, cell in cells if not fits(cell)]
         if 2 * len(others) < len(cells):
             fix = f"correct it, leave it empty, or balance words: {name}:category"
@@ -238,16 +238,16 @@ def _refuse_mixed(sheet: RecordingSheet, name: str) -> None:
             )
 
 
+def _filled(sheet: RecordingSheet, name: str) -> list[tuple[int, str]]:
+    return [(i, str(cell)) for i, cell in enumerate(sheet.column(name)) if cell is not None and not is_missing(str(cell))]
+
+
 def _is_truth(cell: str) -> bool:
     return cell.lower() in {"true", "false"}
 
 
 def _is_number(cell: str) -> bool:
-    try:
-        number(cell)
-    except ValueError:
-        return False
-    return True
+    return NUMBER.fullmatch(cell.strip()) is not None
 
 
 def _pinned(sheet: RecordingSheet, name: str | None) -> pd.Series[bool]:

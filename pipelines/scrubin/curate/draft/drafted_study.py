@@ -15,10 +15,11 @@ from typing import Any
 
 from scrubin.base import strangers
 from scrubin.base.errors import ManifestError
+from scrubin.base.faults import count_text
 from scrubin.base.files import write_text
 from scrubin.curate.draft import draft as drafts
 from scrubin.curate.draft.draft import CONFIRM, Draft, DraftRow
-from scrubin.curate.draft.folder import Contents, Progress, look_through, without_doubles
+from scrubin.curate.draft.folder import Contents, Progress, is_same, look_through, without_doubles
 from scrubin.stages import recordings_list
 from scrubin.stages.ingest.manifest import TaskParams
 from scrubin.stages.render.effort import BESIDE_VIDEOS, ENCODED_GROWTH, MOST_BYTES_PER_PIXEL, frames_s
@@ -149,7 +150,7 @@ def link(study: Path, folder: Path, paths: Sequence[PurePosixPath]) -> int:
         When another file lies there already, or the disk has no links. Nothing is linked then that was not before.
     """
     wanted = [(study / VIDEOS / path, strangers.real(folder / path)) for path in paths]
-    taken = [target for target, source in wanted if os.path.lexists(target) and not _leads_to(target, source)]
+    taken = [target for target, source in wanted if os.path.lexists(target) and not is_same(target, source)]
     if taken:
         msg = f"{taken[0]} is there already and is another file; move it away, or name another folder for the study"
         raise ManifestError(msg)
@@ -168,13 +169,6 @@ def link(study: Path, folder: Path, paths: Sequence[PurePosixPath]) -> int:
         )
         raise ManifestError(msg) from error
     return len(new_links)
-
-
-def _leads_to(target: Path, source: Path) -> bool:
-    try:
-        return target.samefile(source)
-    except OSError:
-        return False
 
 
 BESIDE = "recordings_draft.csv"
@@ -329,11 +323,11 @@ def _counts(result: DraftedStudy) -> Iterator[str]:
         parts[row.recording, row.camera] += 1
     two = len([recording for recording, of in cameras.items() if len(of) > 1])
     several = len({recording for (recording, _), count in parts.items() if count > 1})
-    yield f"{_many(len(rows), 'video')} of {_many(len(cameras), 'recording')}: {two} with two cameras, {several} in several parts"
+    yield f"{count_text(len(rows), 'video')} of {count_text(len(cameras), 'recording')}: {two} with two cameras, {several} in several parts"
     if result.known:
-        yield f"{_many(result.known, 'video')} stand in recordings.csv already"
+        yield f"{count_text(result.known, 'video')} stand in recordings.csv already"
     if result.others:
-        yield f"{_many(sum(result.others.values()), 'other file')} passed over: " + ", ".join(
+        yield f"{count_text(sum(result.others.values()), 'other file')} passed over: " + ", ".join(
             f"{n} {end}" for end, n in result.others.items()
         )
     for path, reason in result.folders_not_read:
@@ -342,12 +336,12 @@ def _counts(result: DraftedStudy) -> Iterator[str]:
 
 def _cost(cost: Forecast) -> Iterator[str]:
     yield "what will be done, as far as the heads of the files tell, if all is kept and nothing hidden:"
-    yield f"  copied bit for bit: {_many(cost.copied, 'video')}, {_hours(cost.copied_s)}"
-    yield f"  encoded again: {_many(cost.encoded, 'video')}, {_hours(cost.encoded_s)}"
+    yield f"  copied bit for bit: {count_text(cost.copied, 'video')}, {_hours(cost.copied_s)}"
+    yield f"  encoded again: {count_text(cost.encoded, 'video')}, {_hours(cost.encoded_s)}"
     for why, count in cost.whys.items():
         yield f"    {count}: {why}"
     if cost.unknown_length:
-        yield f"  not counted: {_many(cost.unknown_length, 'video')} whose head does not say how long it is"
+        yield f"  not counted: {count_text(cost.unknown_length, 'video')} whose head does not say how long it is"
     kinds = {"reading": cost.reading_s, "screening": cost.screening_s, "rendering": cost.rendering_s, "proving": cost.proving_s}
     work = ", ".join(f"{kind} {_hours(seconds)}" for kind, seconds in kinds.items())
     yield f"  about {_hours(cost.work_s)} on two cores ({work}), at best to a factor of two; more cores share it"
@@ -358,7 +352,7 @@ def _left_out(result: DraftedStudy) -> Iterator[str]:
     # What cannot be read is more urgent than what is there twice.
     left = sorted(result.draft.left_out, key=lambda one: one.is_copy)
     if left:
-        yield f"left out, {_many(len(left), 'file')}:"
+        yield f"left out, {count_text(len(left), 'file')}:"
     for one in left[:SHOWN]:
         yield f"  {one.path}: {one.reason}; {one.fix}"
     if len(left) > SHOWN:
@@ -371,7 +365,7 @@ def _doubts(rows: Sequence[DraftRow]) -> Iterator[str]:
         doubts[row.recording].update(dict.fromkeys(row.doubts))
     doubtful = [(recording, list(of)) for recording, of in doubts.items() if of]
     if doubtful:
-        yield f"in doubt, {_many(len(doubtful), 'recording')}:"
+        yield f"in doubt, {count_text(len(doubtful), 'recording')}:"
     for recording, of in doubtful[:SHOWN]:
         yield f"  {recording}: {'; '.join(of)}"
     if len(doubtful) > SHOWN:
@@ -390,10 +384,6 @@ def _next(result: DraftedStudy, study: str) -> Iterator[str]:
         yield "  4. add its rows to recordings.csv, and remove it"
     else:
         yield f"  4. in params.yaml, say raw: {study}, a name and a title of the release, and what tasks there are (ingest.tasks)"
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _hours(seconds: float) -> str:

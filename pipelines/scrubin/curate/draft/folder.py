@@ -102,7 +102,7 @@ def _walk(folder: Path, skipped: Path) -> tuple[list[tuple[PurePosixPath, int, U
 
     for at, folders, names in os.walk(folder, onerror=note):
         not_read += [(_shown(Path(at, name), folder), LINKED_FOLDER) for name in folders if Path(at, name).is_symlink()]
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and not _is_same(Path(at, name), skipped))
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and not is_same(Path(at, name), skipped))
         for name in sorted(names):
             path = Path(at, name)
             verdict = _may_be_video(path)
@@ -194,7 +194,8 @@ def _is_utf8(path: PurePosixPath) -> bool:
     return True
 
 
-def _is_same(path: Path, other: Path) -> bool:
+def is_same(path: Path, other: Path) -> bool:
+    """Return whether two paths lead to one file or folder; what leads nowhere is none."""
     try:
         return path.samefile(other)
     except OSError:

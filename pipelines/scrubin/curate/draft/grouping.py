@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import PurePosixPath
 
+from scrubin.base.faults import count_text
 from scrubin.curate.draft import RecordedFile, Unusable
 from scrubin.curate.draft.series import FOLLOWS_S, Link, Named, Run, is_cut_off, runs
 from scrubin.stages.ingest import file_names
@@ -62,7 +63,7 @@ def pairs(lefts: Sequence[Run], rights: Sequence[Run], *, sure: bool) -> list[Gr
         if not sure:
             group.doubts.append("which camera is the left one is not known, the lower number was taken")
         if len(left.members) != len(right.members):
-            group.doubts.append(f"left has {_files(len(left.members))}, right {len(right.members)}")
+            group.doubts.append(f"left has {count_text(len(left.members), 'file')}, right {len(right.members)}")
         elif (apart_s := _length_apart_s(left, right)) > EQUAL_LENGTH_S:
             group.doubts.append(f"left and right differ in length by {apart_s:.1f} s: are they of one recording, and does one begin later?")
         groups.append(group)
@@ -113,10 +114,6 @@ def _apart(left: Run, right: Run, *, sure: bool) -> str:
 def _length_apart_s(left: Run, right: Run) -> float:
     first, second = left.duration_s, right.duration_s
     return 0.0 if first is None or second is None else abs(first - second)
-
-
-def _files(count: int) -> str:
-    return f"{count} file{'s' if count != 1 else ''}"
 
 
 WIDE, TALL = 2.9, 1.0

@@ -5,7 +5,6 @@ Whoever comes in has a personal token; it says who they are in every request, so
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,13 +14,10 @@ from typing import Any, TypeVar
 
 import anyio.to_thread
 import numpy as np
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import Route
 
-from scrubin.base import pages
 from scrubin.base.layout import RELEASE
 from scrubin.curate.label import events, people
 from scrubin.curate.label.events import Change
@@ -30,7 +26,7 @@ from scrubin.curate.label.people import Person
 from scrubin.curate.label.proposed.taking import Pick
 from scrubin.curate.label.workbench import Workbench
 from scrubin.curate.page import requests
-from scrubin.curate.page.answers import MEDIA_TYPES, Handler, answered, json_of, no_such_page
+from scrubin.curate.page.answers import Handler, doorway, guarded, json_of, templates
 from scrubin.curate.page.requests import BadRequestError, Fields
 from scrubin.curate.page.server import Guard, Session, token_of
 from scrubin.curate.page.stills import Stills
@@ -107,8 +103,7 @@ class LabelApp:
         """Return the application, guarded."""
         gets: dict[str, Handler] = {
             "/": self.page,
-            "/enter": self.enter,
-            "/static/{name}": self.static,
+            **doorway(HERE, *(SHARED / name for name in SHARED_FILES)),
             "/api/work": self.work,
             "/api/changes": self.changes,
             "/api/recordings/{id}": self.recording,
@@ -128,19 +123,13 @@ class LabelApp:
             "/api/worked": self.worked,
             "/api/settle": self.settle,
         }
-        routes = [Route(path, answered(handler), methods=["GET"]) for path, handler in gets.items()]
-        routes += [Route(path, answered(handler), methods=["POST"]) for path, handler in posts.items()]
-        return Guard(Starlette(routes=routes, exception_handlers={HTTPException: no_such_page}), self.session)
+        return guarded(gets, posts, self.session)
 
     # Pages
 
     async def page(self, request: Request) -> Response:
         """Return the page itself; it holds nothing of the study."""
-        return HTMLResponse(_templates().get_template("label.html.j2").render())
-
-    async def enter(self, request: Request) -> Response:
-        """Return the page that asks for the token."""
-        return HTMLResponse(_templates().get_template("enter.html.j2").render())
+        return HTMLResponse(templates(HERE).get_template("label.html.j2").render())
 
     async def admit(self, request: Request) -> Response:
         """Take a token and put it into a cookie that no script can read."""
@@ -153,13 +142,6 @@ class LabelApp:
         options: dict[str, Any] = {"httponly": True, "samesite": "strict", "path": "/", "secure": self.session.is_encrypted}
         response.set_cookie(self.session.cookie, token, **options)
         return response
-
-    async def static(self, request: Request) -> Response:
-        """Return a script or a style of the page."""
-        name = request.path_params["name"]
-        if name not in _static():
-            raise HTTPException(404)
-        return Response(_static()[name], media_type=MEDIA_TYPES[Path(name).suffix])
 
     # What there is to label
 
@@ -328,9 +310,7 @@ async def _fields(request: Request, names: Sequence[str]) -> Fields:
 
 
 def _changes(stated: Any, layers: Sequence[str]) -> list[Change]:
-    if not isinstance(stated, list) or not all(
-        isinstance(one, dict) and set(one) <= {"layer", "key", "value", "proposal"} for one in stated
-    ):
+    if not isinstance(stated, list) or not all(isinstance(one, dict) and set(one) <= CHANGE_KEYS for one in stated):
         msg = "'changes' must be a list of layer, key and value"
         raise BadRequestError(msg)
     changes = []
@@ -379,15 +359,3 @@ def _as_sent(layer: str) -> Iterator[None]:
         more = "; a box needs an area, and a part of it in the picture" if layer == "boxes" else ""
         msg = f"a value of {layer} is not as the page sends it{more}"
         raise BadRequestError(msg) from error
-
-
-@functools.cache
-def _static() -> dict[str, bytes]:
-    """Return the scripts and styles by name: those of this page, and those that it shares with the review."""
-    own = [path for path in sorted((HERE / "static").iterdir()) if path.suffix in MEDIA_TYPES]
-    return {path.name: path.read_bytes() for path in (*(SHARED / name for name in SHARED_FILES), *own)}
-
-
-@functools.cache
-def _templates() -> Any:
-    return pages.environment(HERE / "templates")

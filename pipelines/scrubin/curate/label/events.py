@@ -271,12 +271,11 @@ def checked(change: Change, frame_count: int) -> Change:
     if isinstance(value, Span) and not 0 <= value.first < value.end <= frame_count:
         msg = f"frames {value.first} to {value.end} are none of the {frame_count} of this recording; give the end after the start"
         raise ReviewError(msg)
-    if isinstance(value, KeyFrame) and not (0 <= value.frame < frame_count and change.key == key_of(name_in(change.key), value.frame)):
-        msg = f"frame {value.frame} is none of the {frame_count} of this recording, or not the one that its key '{change.key}' says"
-        raise ReviewError(msg)
-    if isinstance(value, Instant) and not (0 <= value.frame < frame_count and change.key == str(value.frame)):
-        msg = f"frame {value.frame} is none of the {frame_count} of this recording, or not the one that its key '{change.key}' says"
-        raise ReviewError(msg)
+    if isinstance(value, KeyFrame | Instant):
+        key = str(value.frame) if isinstance(value, Instant) else key_of(name_in(change.key), value.frame)
+        if not 0 <= value.frame < frame_count or change.key != key:
+            msg = f"frame {value.frame} is none of the {frame_count} of this recording, or not the one that its key '{change.key}' says"
+            raise ReviewError(msg)
     kind = type_of(change.layer)
     if value is not None and not isinstance(value, kind):
         msg = f"{change.layer}: it takes {TAKES[kind]}"
@@ -420,13 +419,13 @@ def _read(name: str, values: Mapping[str, Any]) -> Event:
         return Labelled(About(**values["about"]), str(values["vocabulary"]), changes, int(values["undoes"]))
     if name == "settled":
         spans = tuple(map(span_of, values["spans"]))
-        tracks = tuple(track_of(values["layer"], one) for one in values.get("tracks", ()))  # lines of earlier versions have none
-        instants = tuple(map(instant_of, values.get("instants", ())))
+        tracks = tuple(track_of(values["layer"], one) for one in values["tracks"])
+        instants = tuple(map(instant_of, values["instants"]))
         own = {key: values[key] for key in ("vocabulary", "layer", "first", "end")}
         return Settled(About(**values["about"]), spans=spans, tracks=tracks, instants=instants, **own)
     if name == "refused":
-        proposals = values["proposals"] if "proposals" in values else [values["proposal"]]  # lines of earlier versions name one
-        return Refused(About(**values["about"]), tuple(map(str, proposals)), bool(values["refused"]), int(values.get("undoes", 0)))
+        proposals = tuple(map(str, values["proposals"]))
+        return Refused(About(**values["about"]), proposals, bool(values["refused"]), int(values["undoes"]))
     if name == "assigned":
         return Assigned({str(recording): tuple(map(int, people)) for recording, people in values["recordings"].items()})
     event: Event = NAMES[name](**values)
@@ -437,8 +436,7 @@ def _change(values: Mapping[str, Any]) -> Change:
     value = values["value"]
     if value is not None:
         value = value_of(values["layer"], value)
-    changed = values.get("changed", False) is True  # lines of earlier versions do not say it
-    return Change(str(values["layer"]), str(values["key"]), value, str(values["proposal"]), changed)
+    return Change(str(values["layer"]), str(values["key"]), value, str(values["proposal"]), values["changed"] is True)
 
 
 def _meets_picture(box: Sequence[float]) -> bool:

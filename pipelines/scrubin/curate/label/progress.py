@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from scrubin.base.errors import ReviewError
 from scrubin.base.faults import count_text
 from scrubin.base.params import PARAMS_PATH
 from scrubin.curate.label import written
-from scrubin.curate.label.events import Sheet, Span
+from scrubin.curate.label.events import Instant, Sheet, Span
 from scrubin.curate.label.params import TRACKS, TRIPLETS
 from scrubin.curate.label.settling import settled
 from scrubin.curate.label.settling.settled import SPAN_LAYERS, Settlement
@@ -25,15 +25,18 @@ from scrubin.curate.label.several import agreement, instant_agreement, track_agr
 from scrubin.curate.label.several.agreement import Twice
 from scrubin.curate.label.several.instant_agreement import TwiceSampled
 from scrubin.curate.label.several.track_agreement import TwiceTracked
+from scrubin.curate.label.standing import OfPerson
 from scrubin.curate.label.workbench import Recording, Workbench
 from scrubin.curate.label.written import Written
 from scrubin.labels.formats.plain.label_files import SUFFIX
-from scrubin.labels.keyframes import cut
+from scrubin.labels.keyframes import Track, cut
 from scrubin.ratings.agreement import LEAST_VALUES
 
 SHOWN = ("kappa", "f1_at_10", "f1_at_50", "edge_s", "f1", "iou", "apart", "jaccard", "both")
 LEAST_RECORDINGS = LEAST_RATERS = 2
 COMPARED = (*SPAN_LAYERS, *TRACKS, TRIPLETS)
+Said = TypeVar("Said")
+T = TypeVar("T")
 
 
 def document(bench: Workbench) -> dict[str, Any]:
@@ -132,58 +135,45 @@ def _agreement(bench: Workbench, settlements: Mapping[str, Settlement], layer: s
     """Return how far people agree on a layer; a recording whose film is another one by now is left out, and noted in ``closed``."""
     standing = bench.standing()
     if layer in TRACKS:
-        return track_agreement.of_tracks(layer, _twice_tracked(bench, settlements, layer))
+        tracks = _twice(bench, settlements, lambda one, by: _tracks(standing.of(one.about, by), layer, one), TwiceTracked)
+        return track_agreement.of_tracks(layer, tracks)
     if layer == TRIPLETS:
-        return instant_agreement.of_instants(_twice_sampled(bench, settlements, layer))
-    pairs: dict[tuple[int, int], list[Twice]] = {}
+        instants = _twice(bench, settlements, lambda one, by: _instants(standing.of(one.about, by), layer, one), TwiceSampled)
+        return instant_agreement.of_instants(instants)
+
+    def twice(id_: str, one: list[Span], other: list[Span]) -> Twice | None:
+        try:
+            return Twice(id_, one, other, np.asarray(bench.released_times_s(id_)))
+        except ReviewError as error:
+            closed.setdefault(id_, str(error))
+            return None
+
+    return agreement.of_spans(_twice(bench, settlements, lambda one, by: _shown(standing.of(one.about, by).spans(layer), one), twice))
+
+
+def _twice(
+    bench: Workbench,
+    settlements: Mapping[str, Settlement],
+    said: Callable[[Recording, int], Said],
+    twice: Callable[[str, Said, Said], T | None],
+) -> dict[tuple[int, int], list[T]]:
+    """Return by two people what both finished labelling; ``said`` is what the released video shows of it."""
+    pairs: dict[tuple[int, int], list[T]] = {}
     for id_, settlement in settlements.items():
-        finished = [one for one in settlement.annotators if one not in settlement.missing]
+        finished = {by: said(bench.recordings[id_], by) for by in settlement.annotators if by not in settlement.missing}
         for a, b in itertools.combinations(finished, 2):
-            one = bench.recordings[id_]
-            said = [_shown(standing.of(one.about, person).spans(layer), one) for person in (a, b)]
-            try:
-                times_s = bench.released_times_s(id_)
-            except ReviewError as error:
-                closed.setdefault(id_, str(error))
-                continue
-            pairs.setdefault((a, b), []).append(Twice(id_, said[0], said[1], np.asarray(times_s)))
-    return agreement.of_spans(pairs)
-
-
-def _twice_tracked(bench: Workbench, settlements: Mapping[str, Settlement], layer: str) -> dict[tuple[int, int], list[TwiceTracked]]:
-    """Return who labelled the same recordings; what the released video does not show was not to be labelled."""
-    standing = bench.standing()
-    pairs: dict[tuple[int, int], list[TwiceTracked]] = {}
-    for id_, settlement in settlements.items():
-        pictures = bench.recordings[id_].pictures
-        said = {
-            one: [
-                inside
-                for track in standing.of(pictures.about, one).tracks(layer)
-                if (inside := cut(track, pictures.first, pictures.end)) is not None
-            ]
-            for one in settlement.annotators
-            if one not in settlement.missing
-        }
-        for a, b in itertools.combinations(said, 2):
-            pairs.setdefault((a, b), []).append(TwiceTracked(id_, said[a], said[b]))
+            if (both := twice(id_, finished[a], finished[b])) is not None:
+                pairs.setdefault((a, b), []).append(both)
     return pairs
 
 
-def _twice_sampled(bench: Workbench, settlements: Mapping[str, Settlement], layer: str) -> dict[tuple[int, int], list[TwiceSampled]]:
-    """Return who labelled the same recordings, of the frames that the released video shows."""
-    standing = bench.standing()
-    pairs: dict[tuple[int, int], list[TwiceSampled]] = {}
-    for id_, settlement in settlements.items():
-        pictures = bench.recordings[id_].pictures
-        said = {
-            one: [of for of in standing.of(pictures.about, one).instants(layer) if pictures.first <= of.frame < pictures.end]
-            for one in settlement.annotators
-            if one not in settlement.missing
-        }
-        for a, b in itertools.combinations(said, 2):
-            pairs.setdefault((a, b), []).append(TwiceSampled(id_, said[a], said[b]))
-    return pairs
+def _tracks(mine: OfPerson, layer: str, one: Recording) -> list[Track]:
+    inside = (cut(track, one.pictures.first, one.pictures.end) for track in mine.tracks(layer))
+    return [track for track in inside if track is not None]
+
+
+def _instants(mine: OfPerson, layer: str, one: Recording) -> list[Instant]:
+    return [of for of in mine.instants(layer) if one.pictures.first <= of.frame < one.pictures.end]
 
 
 def _shown(spans: list[Span], one: Recording) -> list[Span]:

@@ -5,7 +5,6 @@ Everything that decodes or reads tables runs in threads, so that the page stays 
 
 from __future__ import annotations
 
-import functools
 import json
 import threading
 from collections.abc import Callable, Mapping
@@ -13,19 +12,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio.to_thread
-import jinja2
 import numpy as np
 import numpy.typing as npt
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import Route
 
-from scrubin.base import pages
 from scrubin.base.errors import ReviewError
 from scrubin.curate.page import requests
-from scrubin.curate.page.answers import MEDIA_TYPES, Handler, ReloadError, answered, json_of, no_such_page
+from scrubin.curate.page.answers import Handler, ReloadError, doorway, guarded, json_of, templates
 from scrubin.curate.page.open_study import OpenStudy, StudyNow
 from scrubin.curate.page.planted import Plant
 from scrubin.curate.page.released_study import SampledStudy
@@ -91,8 +86,7 @@ class ReviewApp:
         """Return the application, guarded."""
         gets: dict[str, Handler] = {
             "/": self.page,
-            "/enter": self.enter,
-            "/static/{name}": self.static,
+            **doorway(HERE),
             "/api/study": self.study,
             "/api/changes": self.changes,
             "/api/recordings/{number:int}": self.recording,
@@ -112,11 +106,9 @@ class ReviewApp:
             "/api/include": self.include,
             "/api/acknowledge": self.acknowledge,
         }
-        routes = [Route(path, answered(handler), methods=["GET"]) for path, handler in gets.items()]
         posts |= {} if self.released else decisions
         posts |= {"/api/check": self.check} if self.sampled else {}
-        routes += [Route(path, answered(handler), methods=["POST"]) for path, handler in posts.items()]
-        return Guard(Starlette(routes=routes, exception_handlers={HTTPException: no_such_page}), self.session)
+        return guarded(gets, posts, self.session)
 
     # Pages
 
@@ -124,11 +116,7 @@ class ReviewApp:
         """Return the page itself; it holds nothing of the study."""
         rules = {"needed_s": attention.NEEDED_S, "least_px": attention.LEAST_HEIGHT_PX, "idle_s": attention.IDLE_S}
         values = {"kinds": KINDS, "released": self.released, "sampled": self.sampled, "look_s": attention.LOOK_S}
-        return HTMLResponse(_templates().get_template("page.html.j2").render(attention=json.dumps(rules), **values))
-
-    async def enter(self, request: Request) -> Response:
-        """Return the page that takes the token out of the address."""
-        return HTMLResponse(_templates().get_template("enter.html.j2").render())
+        return HTMLResponse(templates(HERE).get_template("page.html.j2").render(attention=json.dumps(rules), **values))
 
     async def admit(self, request: Request) -> Response:
         """Take the token and put it into a cookie that no script can read."""
@@ -140,13 +128,6 @@ class ReviewApp:
         self._entered()
         response.set_cookie(self.session.cookie, self.session.token, httponly=True, samesite="strict", path="/")
         return response
-
-    async def static(self, request: Request) -> Response:
-        """Return a script or a style of the page."""
-        name = request.path_params["name"]
-        if name not in _static():
-            raise HTTPException(404)
-        return Response(_static()[name], media_type=MEDIA_TYPES[Path(name).suffix])
 
     # What there is to review
 
@@ -407,14 +388,3 @@ def _named_file(request: Request) -> FileKey:
     if camera not in CAMERAS:
         raise HTTPException(404)
     return request.path_params["number"], camera
-
-
-@functools.cache
-def _static() -> dict[str, bytes]:
-    """Return the scripts and styles by name: what is not in it cannot be asked for."""
-    return {path.name: path.read_bytes() for path in sorted((HERE / "static").iterdir()) if path.suffix in MEDIA_TYPES}
-
-
-@functools.cache
-def _templates() -> jinja2.Environment:
-    return pages.environment(HERE / "templates")

@@ -107,7 +107,7 @@ def of_data(kind: str, what: str, change: str, count: int, unit: str, **more: An
     return Difference(kind, what, change, BY_CHANGE[change], count, unit, **more)
 
 
-_VERSION = re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}")
+VERSION = re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}")
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def is_below(version: str, lowest: str) -> bool:
 def verdict(old: str, new: str, step: Step) -> Verdict:
     """Return whether a new version is at least so far above the old one as what changed asks for."""
     for name, version in (("old", old), ("new", new)):
-        if not _VERSION.fullmatch(version):
+        if not VERSION.fullmatch(version):
             return Verdict(None, None, f"the version of the {name} release is {version!r}, not x.y.z: whether it fits cannot be said")
     lowest = next_version(old, step)
     if is_below(new, old):

@@ -5,7 +5,6 @@ The curator writes them in YAML. In a release they are JSON, which is YAML as we
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
@@ -19,11 +18,11 @@ from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, hint, near
 from scrubin.base.files import json_text
 from scrubin.base.text import repeated_keys
+from scrubin.data.diff.difference import VERSION, is_below
 
 NAME = "errata.yaml"
 RELEASED = "metadata/errata.yaml"
 SEVERITIES = ("note", "warning", "error")
-_VERSION = re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}")
 REQUIRED = ("id", "since", "severity", "what", "advice")
 SIMILARITY = 0.75
 """Ids are alike: what is called a near miss must be near."""
@@ -62,16 +61,7 @@ class Erratum:
 
     def touches(self, version: str) -> bool:
         """Whether a version has the error."""
-        return number(self.since) <= number(version) and (self.fixed_in is None or number(version) < number(self.fixed_in))
-
-
-def number(version: str) -> tuple[int, ...]:
-    """Return a version of the form x.y.z as numbers, which compare as versions do.
-
-    >>> number("1.10.0") > number("1.9.3")
-    True
-    """
-    return tuple(int(part) for part in version.split("."))
+        return not is_below(version, self.since) and (self.fixed_in is None or is_below(version, self.fixed_in))
 
 
 FIELDS = tuple(field.name for field in fields(Erratum))
@@ -178,9 +168,9 @@ def _entry(entry: Any, place: str) -> Erratum:
     if entry["severity"] not in SEVERITIES:
         _wrong(place, "severity", entry["severity"], f"one of {', '.join(SEVERITIES)}")
     for name in ("since", "fixed_in"):
-        if entry.get(name) is not None and not (isinstance(entry[name], str) and _VERSION.fullmatch(entry[name])):
+        if entry.get(name) is not None and not (isinstance(entry[name], str) and VERSION.fullmatch(entry[name])):
             _wrong(place, name, entry[name], "a version x.y.z, such as 1.0.0")
-    if entry.get("fixed_in") is not None and number(entry["fixed_in"]) <= number(entry["since"]):
+    if entry.get("fixed_in") is not None and not is_below(entry["since"], entry["fixed_in"]):
         _wrong(place, "fixed_in", entry["fixed_in"], f"a version after {entry['since']}, which had it first")
     return Erratum(**{**entry, "recordings": _recordings(entry, place), "frames": _frames(entry, place)})
 
@@ -217,7 +207,7 @@ def _wrong(place: str, name: str, value: Any, expected: str) -> None:
 def _of_release(one: Erratum, path: Path, version: str, ends: Mapping[str, int]) -> Erratum:
     """Hold an error to the recordings of a release, each with the number behind its last frame."""
     place = f"{path}, {one.id}"
-    if number(one.since) > number(version):
+    if is_below(version, one.since):
         msg = f"{place}: it is since {one.since}, but this release is {version}; correct one of them"
         raise ReleaseError(msg)
     if not one.touches(version):

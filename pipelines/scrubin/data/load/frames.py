@@ -48,6 +48,19 @@ Several = slice | list[int] | npt.NDArray[Any]
 class IndexedDataset(ABC):
     """A data set in map style: ``torch.utils.data.DataLoader`` takes it as it is."""
 
+    labels: tuple[Label, ...]
+    left_out: Mapping[str, int]
+
+    @property
+    def classes(self) -> dict[str, tuple[str, ...]]:
+        """Names of the classes of each label, in the order of columns or ids."""
+        return {label.name: label.classes for label in self.labels}
+
+    @property
+    def _of_labels(self) -> str:
+        named = ", ".join(label.name for label in self.labels) or "none"
+        return f"labels: {named}; left out: {', '.join(f'{count} {why}' for why, count in self.left_out.items())}"
+
     @abstractmethod
     def __len__(self) -> int:
         """Return the number of items."""
@@ -133,14 +146,7 @@ class FrameDataset(IndexedDataset):
         return replace(self, order=self.order[several])
 
     def __repr__(self) -> str:
-        named = ", ".join(label.name for label in self.labels) or "none"
-        left_out = ", ".join(f"{count} {why}" for why, count in self.left_out.items())
-        return f"FrameDataset({len(self)} frames of {self.name}; labels: {named}; left out: {left_out})"
-
-    @property
-    def classes(self) -> dict[str, tuple[str, ...]]:
-        """Names of the classes of each label, in the order of columns or ids."""
-        return {label.name: label.classes for label in self.labels}
+        return f"FrameDataset({len(self)} frames of {self.name}; {self._of_labels})"
 
     @property
     def table(self) -> pd.DataFrame:

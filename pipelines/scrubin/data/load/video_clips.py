@@ -172,15 +172,8 @@ class ClipDataset(IndexedDataset):
         return replace(self, video=self.video[several], number=self.number[several])
 
     def __repr__(self) -> str:
-        named = ", ".join(label.name for label in self.labels) or "none"
-        left_out = ", ".join(f"{count} {why}" for why, count in self.left_out.items())
         of = f"{float(self.window.length_s):g} s at {self.window.fps} frames per second"
-        return f"ClipDataset({len(self)} clips of {of}, of {self.name}; labels: {named}; left out: {left_out})"
-
-    @property
-    def classes(self) -> dict[str, tuple[str, ...]]:
-        """Names of the classes of each label, in the order of columns or ids."""
-        return {label.name: label.classes for label in self.labels}
+        return f"ClipDataset({len(self)} clips of {of}, of {self.name}; {self._of_labels})"
 
     @property
     def table(self) -> pd.DataFrame:

@@ -44,10 +44,7 @@ def what_happened(path: Path, sha256: str, size: int | None) -> tuple[str, str, 
         What it should be, in bytes; None when nobody says so.
     """
     there = path.stat().st_size
-    with strangers.opened(path) as file:
-        head = file.read(END_BYTES)
-        file.seek(max(0, there - END_BYTES))
-        end = file.read(END_BYTES)
+    head, end = _ends(path, there)
     suffix = path.suffix.lower()
     for judged in (_nothing(there), _pointer(head), _rewritten(path, sha256, there) if suffix in TEXTS or not suffix else None):
         if judged:
@@ -88,14 +85,18 @@ def _is_whole_text(suffix: str, path: Path, end: bytes) -> bool:
     return True
 
 
+def _ends(path: Path, size: int) -> tuple[bytes, bytes]:
+    with strangers.opened(path) as file:
+        head = file.read(END_BYTES)
+        file.seek(max(0, size - END_BYTES))
+        return head, file.read(END_BYTES)
+
+
 def is_broken(path: Path, size: int) -> str:
     """Return why a file cannot be whole, judged by its ends only; "" when they are sound."""
     if not size:
         return ""
-    with strangers.opened(path) as file:
-        head = file.read(END_BYTES)
-        file.seek(max(0, size - END_BYTES))
-        end = file.read(END_BYTES)
+    head, end = _ends(path, size)
     if pointer := _pointer(head):
         return pointer[1]
     suffix = PurePosixPath(path).suffix.lower()

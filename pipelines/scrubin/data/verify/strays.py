@@ -7,6 +7,7 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
@@ -175,12 +176,7 @@ def _head(one: str, other: str) -> int:
 
 
 def _alike(one: Iterable[str], other: Iterable[str]) -> int:
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def faults_of_extras(
@@ -274,8 +270,7 @@ def _copies(extra: Collection[str], actual: Mapping[str, str], truth: Mapping[st
     for name in sorted(extra):
         same = places.get(actual.get(name, ""), ())
         if same:
-            own = PurePosixPath(name)
-            move = Move(name, max(same, key=lambda one: (_ending(own, PurePosixPath(one)), one)))
+            move = Move(name, max(same, key=lambda one: (_tail(name, one), one)))
             groups[move.ends].append(move)
     for (at, to), group in sorted(groups.items()):
         names = {move.at for move in group}
@@ -289,15 +284,6 @@ def _copies(extra: Collection[str], actual: Mapping[str, str], truth: Mapping[st
         else:
             what = f"a second copy of {group[0].to}"
             yield names, error(group[0].at, "copy", what, "remove it: whatever reads all files here would read it twice")
-
-
-def _ending(one: PurePosixPath, other: PurePosixPath) -> int:
-    count = 0
-    for a, b in zip(reversed(one.parts), reversed(other.parts), strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
 
 
 def _unknown(extra: Collection[str], truth: Mapping[str, str]) -> Iterator[Fault]:
