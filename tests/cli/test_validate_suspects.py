@@ -123,6 +123,14 @@ def test_a_folder_of_videos_that_there_is_not_is_named(validate, given, tmp_path
     assert (code != 0, "there is no such folder" in err) == (True, True)
 
 
+def test_predictions_of_no_known_format_are_told_their_own_option(validate, given, tmp_path):
+    (tmp_path / "none").mkdir()
+    (tmp_path / "none" / "VID01.csv").write_text("")
+    code, _, err = validate(given, "--suspects", "--predictions", tmp_path / "none")
+    assert code != 0
+    assert "looks like no format of labels (VID01.csv is empty); name the format by --predictions-from: " in err
+
+
 def test_one_recording_alone_is_said(validate, tmp_path):
     code, out, _ = validate(written(tmp_path / "one", drawn_course.study(0, 1)), "--suspects")
     assert code == 0

@@ -300,9 +300,12 @@ def test_frames_alone_are_enough_for_a_check_and_nothing_to_score(home, tmp_path
     document = json.loads((home / "masks/truth/labels.json").read_bytes()) | {"annotations": []}
     frames = put(tmp_path / "frames", {"frames.json": dumps(document)})
     assert checked(capsys, "masks", frames, home / "masks/perfect")[0] == 0
-    scored = run(capsys, "score", "detection", "--ground-truth", frames, "--predictions", home / "masks/perfect", "--variant", "kind=masks")
-    assert scored[0] == 1
-    assert "no instance of the ground truth has a box" in scored[2]
+    for kind in ("masks", "pixels", "boxes"):
+        scored = run(
+            capsys, "score", "detection", "--ground-truth", frames, "--predictions", home / "masks/perfect", "--variant", f"kind={kind}"
+        )
+        assert scored[0] == 1
+        assert "the ground truth has frames, but no instance in any of them; give labels with instances" in scored[2]
 
 
 @pytest.mark.parametrize(("task", "place"), [("masks", "cholect50/masks.json"), ("points", "cholect50/points.json")])

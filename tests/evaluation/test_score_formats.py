@@ -244,3 +244,28 @@ def test_phases_of_spans_are_scored_at_the_instant_that_is_named(tmp_path, capsy
         values[instant] = next(one["overall"]["value"] for one in document["results"] if one["metric"] == "phase recognition accuracy")
         assert ("frames have the phase at the end of their period, not at its start" in document["notes"]) == (instant == "end")
     assert values["end"] == 1 > values["start"]
+
+
+POINT = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 9, 9], "area": 81, "iscrowd": 0, "keypoints": [2, 2, 2]}
+BOXED = {
+    "a.json": {
+        "images": [{"id": 1, "file_name": "a_000001.jpg", "width": 40, "height": 30}],
+        "categories": [{"id": 1, "name": "grasper", "keypoints": ["tip"], "skeleton": []}],
+        "annotations": [POINT],
+    }
+}
+LABELS = {
+    "recognition": {"a.npz": {"targets": np.eye(3, 100, dtype=int)}},
+    "phases": {"a.csv": "frame,phase\n0,cutting\n"},
+    "criteria": {"a.csv": "frame,C1,C2,C3\n0,1,0,1\n"},
+    "detection": BOXED,
+    "points": BOXED,
+}
+
+
+@pytest.mark.parametrize("metric", LABELS)
+def test_who_has_to_name_a_format_is_told_the_option_of_that_side(tmp_path, capsys, metric):
+    put(tmp_path, truth=LABELS[metric], found={"a.csv": ""}, empty={"a.csv": ""})
+    unknown = "this looks like no format of labels (a.csv is empty); name the format by"
+    assert f"{unknown} --predictions-from: " in fault(capsys, *sides(tmp_path, metric))
+    assert f"{unknown} --from: " in fault(capsys, metric, "--ground-truth", tmp_path / "empty", "--predictions", tmp_path / "found")

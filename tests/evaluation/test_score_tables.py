@@ -237,7 +237,7 @@ def test_every_fault_of_every_sheet_is_said_at_once(tmp_path, capsys):
     for one in (
         "3 faults",
         "Cutting.csv, line 2: expected 2 cells, but got 3",
-        "Sewing.csv, line 2: GRS is 'x'; give a number, or leave it empty",
+        "Sewing.csv, line 2: GRS is 'x'; give a number; only in the ground truth may a cell be empty",
         "Sewing.csv, line 3: the id 'a' stands twice, first in line 2; one row per recording",
     ):
         assert one in said
@@ -246,7 +246,7 @@ def test_every_fault_of_every_sheet_is_said_at_once(tmp_path, capsys):
 @pytest.mark.parametrize("cell", ["1_000", "\N{ARABIC-INDIC DIGIT FIVE}", "inf"])
 def test_a_score_is_a_number_of_the_digits_0_to_9(tmp_path, capsys, cell):
     said = fault(capsys, *sheets(tmp_path, "skill", {"Sewing.csv": "id,GRS\na,1\nb,2\n"}, {"Sewing.csv": f"id,GRS\na,{cell}\nb,2\n"}))
-    assert f"Sewing.csv, line 2: GRS is '{cell}'; give a number, or leave it empty" in said
+    assert f"Sewing.csv, line 2: GRS is '{cell}'; give a number; only in the ground truth may a cell be empty" in said
 
 
 def test_a_subset_of_one_task_passes_over_the_other(tmp_path, capsys):

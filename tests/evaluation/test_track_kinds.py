@@ -181,3 +181,24 @@ def test_an_instrument_that_is_in_no_triplet_has_its_name_in_the_scores(study, c
         write(study, side, {at: [tool(1, instrument=6)] for at in (1, 26)})
     (first, *_), _ = results(capsys, study, "tracks", "classes=averaged")
     assert first["classes"]["6"] == {"name": "specimen-bag", "value": 1, "n": 4}
+
+
+MOT = "".join(f"{frame},1,100,100,80,60,1,2,1\n" for frame in (1, 2, 3))
+
+
+def test_a_tracker_that_finds_nothing_needs_no_format(tmp_path, capsys):
+    put(tmp_path, truth={"a.txt": MOT, "b.txt": MOT}, found={"a.txt": "", "b.txt": "", "readme.md": "epoch 12"})
+    size = ("--image-size", "854x480")
+    found, said = values(tmp_path, capsys, more=size)
+    assert (found["HOTA"], found["MOTA"], found["IDF1"]) == (0, 0, 0)
+    assert f"{tmp_path / 'found'}: all files are empty; read as mot, as the ground truth, nothing is predicted; look whether" in said
+    named, said = values(tmp_path, capsys, more=(*size, "--predictions-from", "mot"))
+    assert repr(named) == repr(found)
+    assert "all files are empty" not in said
+
+
+@pytest.mark.parametrize("other", [{"b.txt": "nothing found"}, {"b.csv": "x"}, {"b.json": '{"epochs": 12}'}])
+def test_empty_files_beside_others_are_of_no_known_format(tmp_path, capsys, other):
+    put(tmp_path, truth={"a.txt": MOT, "b.txt": MOT}, found={"a.txt": "", **other})
+    said = fault(capsys, *sides(tmp_path, "tracks", "--image-size", "854x480"))
+    assert "this looks like no format" in said

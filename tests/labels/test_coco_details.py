@@ -1,6 +1,7 @@
 """Key points, tracks and pixels that count for nobody in COCO: read with their names, written back, and refused with their place."""
 
 import json
+import re
 
 import pytest
 
@@ -174,6 +175,14 @@ def test_pixels_that_count_for_nobody_are_written_again():
     assert image["ignored"] == {"size": [4, 6], "counts": "2f0"}
 
 
-def test_ignored_pixels_of_another_size_are_refused_with_their_place():
-    with pytest.raises(AnnotationError, match=r"a.json, image 0: a mask has the size"):
-        read_of([1, 2], ignored={"size": [3, 6], "counts": [2, 16]})
+@pytest.mark.parametrize(
+    ("ignored", "said"),
+    [
+        ({"size": [3, 6], "counts": [2, 16]}, "a mask has the size"),
+        ([WHOLE], "there is a list of 1 with run lengths; give one object {size, counts} of all pixels together, in no list"),
+        ([["smoke"]], "polygon 0 of a mask is no list of numbers"),
+    ],
+)
+def test_ignored_pixels_that_cannot_be_read_are_refused_with_their_place(ignored, said):
+    with pytest.raises(AnnotationError, match=re.escape(f"a.json, image 0, key 'ignored': {said}")):
+        read_of([1, 2], ignored=ignored)

@@ -174,6 +174,7 @@ def test_a_mask_of_nothing_has_no_box_and_no_area():
         ([[0, 0, 1, 1e9, 2, 0]], "corner 1 of polygon 0 of a mask is"),
         ([["a", "b", "c"]], "polygon 0 of a mask is no list of numbers"),
         ([[[0, 1], [1]]], "polygon 0 of a mask is no list of numbers"),
+        ([{"size": [2, 3], "counts": "132"}] * 2, "there is a list of 2 with run lengths; give one object"),
         ("[[1, 2]]", "a segmentation is a str, no polygons and no counts"),
     ],
 )

@@ -12,14 +12,14 @@ from typing import Literal
 import numpy as np
 
 from scrubin.base import files, strangers
-from scrubin.base.errors import MetricsError
+from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault, count_text, error, warning
 from scrubin.base.vocabulary.vocabulary import Component, Vocabulary, related
 from scrubin.evaluate.released_truth import stated_rate
 from scrubin.evaluate.series import Series, listed
 from scrubin.labels.choices import Instant
 from scrubin.labels.files import reader, suspicions
-from scrubin.labels.files.detect import unread_faults
+from scrubin.labels.files.detect import PREDICTIONS_FROM, are_empty, detected, unread_faults
 from scrubin.labels.files.reader import FrameReading, NumberedLabels, Options, Reading
 from scrubin.labels.files.verdict import verdict_of
 from scrubin.labels.formats.ground_truth import inside_release
@@ -232,11 +232,33 @@ def true_rate(truth: Path, fps: Fraction | None) -> Fraction | None:
 
 def read_predicted_marks(source: Source, videos: Names[str], criteria: Names[str]) -> Side:
     """Return predicted marks; errors as of `read_predictions`, ``criteria`` are those of the ground truth."""
-    reading = reader.read_path(
-        source.path, source.form, Options(classes=source.vocabulary, criteria=frozenset(criteria), predicted=True), "marks", videos=videos
-    )
+    options = Options(classes=source.vocabulary, criteria=frozenset(criteria), predicted=True, format_option=PREDICTIONS_FROM)
+    reading = reader.read_path(source.path, source.form, options, "marks", videos=videos)
     by_frame = reader.marks_by_frame(reading, source.fps, "score")
     return Side(_of_task(source, by_frame, "criteria"), _line(source, reading))
+
+
+def form_of_predictions(
+    source: Source, of_truth: AnyFormat | None, wanted: Literal["boxes", "points"]
+) -> tuple[AnyFormat, tuple[Fault, ...]]:
+    """Return as what predicted instances are read, and what is to be said of that.
+
+    Files that are all empty can tell no format. As texts of the ground truth's they predict nothing, which a tracker may do.
+
+    Raises
+    ------
+    AnnotationError
+        As `detected`.
+    """
+    if source.form is not None:
+        return source.form, ()
+    try:
+        return detected(source.path, wanted, option=PREDICTIONS_FROM), ()
+    except AnnotationError:
+        if of_truth is None or not are_empty(source.path, of_truth):
+            raise
+    what = f"all files are empty; read as {of_truth.name}, as the ground truth, nothing is predicted"
+    return of_truth, (warning(str(source.path), "predictions-empty", what, "look whether whatever predicts has written them to the end"),)
 
 
 def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary, lists: tuple[ClassList, ...], videos: Names[str]) -> Side:
@@ -298,6 +320,7 @@ def _as_predicted(source: Source, classes: Vocabulary, lists: tuple[ClassList, .
         image_size=source.image_size,
         lists=own,
         predicted=True,
+        format_option=PREDICTIONS_FROM,
     )
 
 

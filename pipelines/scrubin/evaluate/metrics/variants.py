@@ -143,7 +143,9 @@ PHASE_CHOICES: Mapping[str, Mapping[str, Choice]] = {
         "kind": PHASE_KIND,
         "scope": Choice(PHASE_SCOPES, "video-wise", "per video, or frames of all videos pooled"),
         "undefined": Choice(STRATEGIES, "A", "what becomes of undefined values"),
-        "averaged": Choice(AVERAGING_ORDERS, "all", "order of averaging over runs, videos and phases"),
+        "averaged": Choice(
+            AVERAGING_ORDERS, "all", "order of averaging over runs, videos and phases; deviations are those of all, or of macro-first"
+        ),
         "bessel": Choice(("yes", "no"), "yes", "whether standard deviations divide by n - 1"),
         "every": Choice(("no", "yes"), "no", "all combinations of the above at once"),
         "omega": Choice((), f"{RELAXED_S}s", "width of relaxed boundaries, in seconds (10s) or frames (10)"),

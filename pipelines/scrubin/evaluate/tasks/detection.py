@@ -57,7 +57,7 @@ from scrubin.evaluate.score_document import class_names as of_vocabulary
 from scrubin.evaluate.series import IntArray, Series, listed, paired, series_of, stated_sizes
 from scrubin.evaluate.side import Side, Source
 from scrubin.evaluate.tasks import masks
-from scrubin.labels.files.detect import detected, label_folder, unknown_fault, unread_faults
+from scrubin.labels.files.detect import label_folder, unknown_fault, unread_faults
 from scrubin.labels.formats.ground_truth import WHOLES
 from scrubin.labels.formats.objects import coco
 from scrubin.labels.formats.plain import coco_results
@@ -255,7 +255,7 @@ def predictions_of(
     ScrubinError
         For files that cannot be used, or in other classes than the truth.
     """
-    form = source.form or detected(source.path, "boxes")
+    form, noted = side.form_of_predictions(source, truth.form, "boxes")
     if form.name == coco_results.NAME:
         boxes = _boxes(source, side_of_results(source, truth, truth_source), "predictions", classes, without_class=without_class)
     else:
@@ -263,6 +263,7 @@ def predictions_of(
         read = side.read_predictions(sized, "boxes", truth.vocabulary, truth.lists, truth.series)
         # Only results say of which detections the mask is the size, see `coco_results.with_images`.
         boxes = _without_areas(_boxes(source, read, "predictions", classes, without_class=without_class))
+    boxes = replace(boxes, faults=(*noted, *boxes.faults))
     if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
         theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))
         what = f"these are {theirs}, the ground truth has {ours}"
@@ -293,8 +294,10 @@ def _boxes(source: Source, read: Side, role: Role, classes: ClassesOf | None, *,
     boxed = [video.labels for video, layer in labelled if has_boxes(layer)]
     needs_none = source.frames_alone and not boxed
     if not boxed and ((role == "ground truth" and not needs_none) or not labelled or any(len(layer.rows) for _, layer in labelled)):
-        what = f"no instance of the {role} has a box"
-        raise MetricsError([error(str(source.path), "no-boxes", what, "detection needs boxes"), *read.faults])
+        what, fix = f"no instance of the {role} has a box or a mask", "give labels with boxes or masks"
+        if labelled and not any(len(layer.rows) for _, layer in labelled):
+            what, fix = f"the {role} has frames, but no instance in any of them", "give labels with instances: there is nothing to find"
+        raise MetricsError([error(str(source.path), "no-boxes", what, fix), *read.faults])
     vocabulary = side.one_vocabulary(source, read, [video for video, _ in labelled])
     # Frames alone have the classes of their format; a prediction of nothing has any.
     instruments = [video.name for video, _ in labelled if needs_none and video.labels.detail == "instrument"]

@@ -22,7 +22,7 @@ from scrubin.evaluate.series import name_within, refuse_unread
 from scrubin.evaluate.side import Source
 from scrubin.evaluate.submission import CheckedSubmission
 from scrubin.evaluate.tasks.scoring import SIDES, Order, Sides
-from scrubin.labels.files.detect import AMBIGUOUS, UNKNOWN
+from scrubin.labels.files.detect import AMBIGUOUS, FROM, PREDICTIONS_FROM, UNKNOWN
 from scrubin.labels.formats.ground_truth import MANIFEST, inside_release
 
 FORMAT_FIXES = {UNKNOWN: "hand in {}", AMBIGUOUS: "hand in files of one format alone, such as {}"}
@@ -186,7 +186,7 @@ def placed(faults: Sequence[Fault], path: Path, of: Entries) -> tuple[Fault, ...
         return f"labels: {told}" if is_of_labels else told
 
     def fix_of(fault: Fault) -> str:
-        names_format = fault.rule in FORMAT_FIXES and "--from" in fault.fix
+        names_format = fault.rule in FORMAT_FIXES and any(option in fault.fix for option in (FROM, PREDICTIONS_FROM))
         return FORMAT_FIXES[fault.rule].format(of.task.layout.replace("`", "")) if names_format else _without(fault.fix, folders)
 
     return tuple(replace(fault, file=named(fault.file), what=_without(fault.what, folders), fix=fix_of(fault)) for fault in faults)

@@ -25,7 +25,6 @@ from scrubin.evaluate.series import IntArray, paired, series_of
 from scrubin.evaluate.side import Side, Source
 from scrubin.evaluate.tasks import masks
 from scrubin.evaluate.tasks.detection import IMAGE, Boxes, Role, frames_at, image_sizes, one_size, placed, side_of_results, sizes_text
-from scrubin.labels.files.detect import detected
 from scrubin.labels.formats.objects import coco
 from scrubin.labels.formats.plain import coco_results
 from scrubin.labels.masks import counts, rle
@@ -55,7 +54,7 @@ def truth_of(source: Source) -> Boxes:
 
 def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
     """Return the predicted instances; errors as of `truth_of`, and for other classes than those of the truth."""
-    form = source.form or detected(source.path, "points")
+    form, noted = side.form_of_predictions(source, truth.form, "points")
     if form.name == coco_results.NAME:
         read = side_of_results(source, truth, truth_source)
     else:
@@ -65,7 +64,7 @@ def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
     if found.vocabulary.name != truth.vocabulary.name:
         what = f"these are instruments of '{found.vocabulary.name}', the ground truth has those of '{truth.vocabulary.name}'"
         raise MetricsError([error(str(source.path), "classes-other", what, "predict these")])
-    return found
+    return replace(found, faults=(*noted, *found.faults))
 
 
 def _instances(source: Source, read: Side, role: Role) -> Boxes:

@@ -400,7 +400,7 @@ def _number(text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        msg = "give a number, or leave it empty"
+        msg = "give a number; only in the ground truth may a cell be empty"
         raise ValueError(msg)
     return value
 

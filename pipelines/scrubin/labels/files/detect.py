@@ -43,6 +43,8 @@ UNKNOWN = "format-unknown"
 """The rule of files that look like no format."""
 AMBIGUOUS = "format-ambiguous"
 """The rule of files that look like several."""
+FROM, PREDICTIONS_FROM = "--from", "--predictions-from"
+"""By what a user names the format, of labels and of predictions beside them."""
 TABLES = (".csv", ".tsv", ".txt")
 NO_LABELS = (".jpg", ".jpeg", ".mkv", ".mp4", ".tar", ".zip")
 """So ends no file of any format: a release may have hundreds of thousands of these, and each format would be asked about each."""
@@ -90,7 +92,9 @@ class LabelFolder:
     unknown: frozenset[str] = frozenset()
 
 
-def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = None, *, videos: Names[str] | None = None) -> LabelFolder:
+def label_folder(
+    path: Path, form: AnyFormat | None, wanted: Content | None = None, *, videos: Names[str] | None = None, option: str = FROM
+) -> LabelFolder:
     """Return the label files at a path: the file itself, or all below a folder that are of the format.
 
     Parameters
@@ -102,6 +106,8 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
     videos
         Those of the ground truth, where somebody handed in the files, to be scored: then none may lie elsewhere, as it could be the
         ground truth. None: own files.
+    option
+        As of `detected`.
 
     Raises
     ------
@@ -109,7 +115,7 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
         When nobody knows the format, there is no such path, or no file has a name of the format.
     """
     _refuse_unreadable(path)
-    looked = _Looked(wanted)
+    looked = _Looked(wanted, option)
     every = _every(path)
     names = _may_be_read(path, every)
     with last_document_kept(names):
@@ -186,13 +192,15 @@ def note_same_name(file: str, first: str, faults: Faults) -> None:
     faults.error(file, "file-repeated", f"there is {first} as well, which is the same name", "keep one of them")
 
 
-def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
+def detected(path: Path, wanted: Content | None = None, *, option: str = FROM) -> AnyFormat:
     """Return the only format that a path looks like.
 
     Parameters
     ----------
     wanted
         What a command needs, such as ``"phases"``: formats that hold it come before others.
+    option
+        By what a user can name the format, as a refusal says.
 
     Raises
     ------
@@ -202,7 +210,21 @@ def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
     _refuse_unreadable(path)
     names = _may_be_read(path, _every(path))
     with last_document_kept(names):
-        return _detected(path, _Looked(wanted), names)
+        return _detected(path, _Looked(wanted, option), names)
+
+
+def are_empty(path: Path, form: AnyFormat) -> bool:
+    """Return whether there are texts of a format at a path and all that may be labels is empty, so that nothing tells a format.
+
+    Raises
+    ------
+    AnnotationError
+        For a path that is not there, or cannot be read.
+    """
+    _refuse_unreadable(path)
+    names = _may_be_read(path, _every(path))
+    texts = [file for file in _of_format(path, form, names) if file.suffix.lower() in TABLES and not only_names_classes(file)]
+    return bool(texts) and not any(shows_format(file) for file in names if file in texts or may_be_labels(file))
 
 
 def _detected(path: Path, looked: _Looked, names: Mapping[Path, str]) -> AnyFormat:
@@ -222,9 +244,9 @@ def _detected(path: Path, looked: _Looked, names: Mapping[Path, str]) -> AnyForm
         # A damaged file beside the first one can look like a plain matrix, which is what is wanted.
         likely = first or _likely(others, first_only=False)
     if len(likely) != 1:
-        raise AnnotationError(_undecided(path, likely))
+        raise AnnotationError(_undecided(path, likely, looked.option))
     if likely[0].by_hand.precedence == PLAIN:
-        _refuse_capitals(names, _of_format(path, likely[0], names))
+        _refuse_capitals(names, _of_format(path, likely[0], names), looked.option)
     if wanted is not None:
         _refuse_mixture(path, likely[0], names, looked)
     return likely[0]
@@ -256,7 +278,7 @@ def _refuse_mixture(path: Path, form: AnyFormat, names: Mapping[Path, str], look
         what = f"files of several formats: {own[0].relative_to(path).as_posix()} looks like {form.name}, {others}"
         # Who names a format that has files of both names reads both.
         asked = [form.name, *(name for name in mixed if not any(name_pattern(readable()[name]).fullmatch(names[file]) for file in own))]
-        named = f"name the one that counts ({' or '.join(asked)}) by --from, of predictions by --predictions-from"
+        named = f"name the one that counts ({' or '.join(asked)}) by {FROM}, of predictions by {PREDICTIONS_FROM}"
         fix = f"move those of one format out of the folder, or {named}"
         raise AnnotationError([Fault(str(path), AMBIGUOUS, what, fix)])
 
@@ -301,9 +323,12 @@ class _Looked:
     ----------
     wanted
         What the command needs; None: any labels.
+    option
+        By what a user can name the format.
     """
 
     wanted: Content | None
+    option: str = FROM
     _seen: dict[Path, _Look] = field(default_factory=dict)
 
     def like_wanted(self, file: Path, name: str, *, plain: bool = True) -> list[AnyFormat]:
@@ -411,7 +436,7 @@ def unread_faults(kind: str, unread: Mapping[Path, bool]) -> tuple[Fault, ...]:
     )
 
 
-def _refuse_capitals(names: Mapping[Path, str], files: Sequence[Path]) -> None:
+def _refuse_capitals(names: Mapping[Path, str], files: Sequence[Path], option: str) -> None:
     """Raise `AnnotationError` for plain tables with a name that is one of another format but for its capitals: they could be shifted."""
     for file in files[:LOOKED_AT]:
         for form in readable().values():
@@ -419,7 +444,7 @@ def _refuse_capitals(names: Mapping[Path, str], files: Sequence[Path]) -> None:
             is_like = fits.fullmatch(names[file]) is None and re.fullmatch(fits.pattern, names[file], re.IGNORECASE) is not None
             if is_like and form.by_hand.precedence != PLAIN and form.by_hand.evidence(file):
                 what = f"but for its capitals the name is one of the format {form.name}, and the file looks like it"
-                raise AnnotationError([Fault(str(file), "file-name", what, f"rename it: expected {form.expected}; or say --from")])
+                raise AnnotationError([Fault(str(file), "file-name", what, f"rename it: expected {form.expected}; or say {option}")])
 
 
 def files_of_format(path: Path, form: AnyFormat) -> list[Path]:
@@ -565,17 +590,17 @@ def _size(file: Path) -> int:
         return 0
 
 
-def _undecided(path: Path, likely: Sequence[AnyFormat]) -> list[Fault]:
+def _undecided(path: Path, likely: Sequence[AnyFormat], option: str) -> list[Fault]:
     files = _label_files(path)
     if not files and path.is_dir():
         return [Fault(str(path), "no-files", "there is no file in it", "name the folder with the labels")]
     if likely:
         names = " or ".join(form.name for form in likely)
-        return [Fault(str(path), AMBIGUOUS, f"this could be {names}", f"name the format by --from: {names}")]
+        return [Fault(str(path), AMBIGUOUS, f"this could be {names}", f"name the format by {option}: {names}")]
     if damaged := _damaged(files):
         return damaged
     what = f"this looks like no format of labels{_first(path, files)}"
-    return [Fault(str(path), UNKNOWN, what, f"name the format by --from: {', '.join(readable())}")]
+    return [Fault(str(path), UNKNOWN, what, f"name the format by {option}: {', '.join(readable())}")]
 
 
 def _damaged(files: Sequence[Path]) -> list[Fault]:

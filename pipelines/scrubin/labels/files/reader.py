@@ -22,7 +22,7 @@ from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import formats, instance_spans
 from scrubin.labels.choices import BOX_TOLERANCE, Instant, Task
 from scrubin.labels.files import suspicions
-from scrubin.labels.files.detect import LabelFolder, label_folder, of_unknown
+from scrubin.labels.files.detect import FROM, LabelFolder, label_folder, of_unknown
 from scrubin.labels.label_map import LabelMap, within
 from scrubin.labels.model import IDS, SOURCE_FRAMES, ClassList, Clock, Collection, LabelFiles, Labels
 from scrubin.labels.parse import fields
@@ -123,6 +123,8 @@ class Options:
         As of `LabelFiles`.
     tasks
         Those that a command needs of files that have several; none: all.
+    format_option
+        By what a user can name the format of these files, as of `detected`.
     """
 
     vocabulary: Vocabulary | None = None
@@ -139,6 +141,7 @@ class Options:
     may_have_further: bool = False
     criteria: frozenset[str] | None = None
     predicted: bool = False
+    format_option: str = FROM
 
 
 def batches(contents: Mapping[str, bytes], form: AnyFormat, options: Options, faults: Faults) -> list[LabelFiles]:
@@ -285,7 +288,7 @@ def read_path(
     AnnotationError
         When nothing can be read at all: no such path, no format or several. All else is in ``faults``.
     """
-    folder = label_folder(path, form, wanted, videos=videos)
+    folder = label_folder(path, form, wanted, videos=videos, option=options.format_option)
     if options.classes is None and options.vocabulary is None:
         _refuse_unnamed(folder)
     named = path if path.is_dir() else path.parent

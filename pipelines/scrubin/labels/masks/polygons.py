@@ -73,6 +73,9 @@ def runs_of_segmentation(value: Any, height: int, width: int) -> IntArray | None
     if value in NOTHING:
         return None
     if isinstance(value, list):
+        if any(isinstance(one, Mapping) for one in value):
+            what = f"there is a list of {len(value)} with run lengths"
+            raise AnnotationError([error("", "mask-form", what, "give one object {size, counts} of all pixels together, in no list")])
         return runs_of_polygons(value if isinstance(value[0], list) else [value], height, width)
     if not isinstance(value, Mapping) or "counts" not in value:
         what = f"a segmentation is a {type(value).__name__}, no polygons and no counts"

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
 from scrubin.labels.files import reader
+from scrubin.labels.files.detect import PREDICTIONS_FROM
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.model import Labels
 from scrubin.labels.policy import enforce
@@ -62,7 +63,7 @@ def suspects(
     if not recordings:
         what = "there is no recording with labels of frames, so that nothing in it can be suspect"
         raise AnnotationError([Fault(str(path), "no-recording", what, "name label files of phases, instruments, triplets or marks")])
-    asked = replace(options, classes=recordings[0].vocabulary, vocabulary=None)
+    asked = replace(options, classes=recordings[0].vocabulary, vocabulary=None, format_option=PREDICTIONS_FROM)
     predicted = [_predicted(one, of_predictions, asked) for one in predictions]
     found = ranking.rank(recordings, reading.form.by_hand.fps, _joined(predicted) if predicted else None, more, options.first)
     found = replace(

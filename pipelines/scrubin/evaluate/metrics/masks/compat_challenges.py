@@ -8,8 +8,9 @@ Both read a picture of class numbers: a pixel is of one class. Where masks overl
 annotated ones the last.
 
 **SAR-RARP50.** In each frame IoU and NSD at 10 px of every class, also those on neither side, which count as 1; a class on one side is 0,
-and so are all of a frame that is not predicted. The mean over classes and frames of a video, then over videos; the score is the root of the
-product of both means.
+and so are all of a frame that is not predicted: that the files of the predictions do not have. COCO results have every image of the ground
+truth, as none is named in them: one without a detection is predicted as empty, and absent classes are 1 there. The mean over classes and
+frames of a video, then over videos; the score is the root of the product of both means.
 
 **ISINet.** Over all frames together: *challenge IoU* is the mean over frames of the mean over the classes that are annotated there; *IoU*
 that over classes annotated or predicted; *mean class IoU* the mean over classes of the mean over these frames; *pooled IoU* shared pixels

@@ -268,7 +268,7 @@ def read_images(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) 
             what = f"id {id_}, {frame[0]} frame {frame[1]}, stands twice"
             where.error("frame-repeated", what, "keep one of them")
         elif size is not None:
-            ignored = masks.runs_of(where, image.get(IGNORED), size, reading.source.box_tolerance)
+            ignored = masks.runs_of(where.at(f"image {i}, key '{IGNORED}'"), image.get(IGNORED), size, reading.source.box_tolerance)
             of_frame = {} if ignored is None else {IGNORED: masks.text_of(image[IGNORED], ignored)}
             name = str(image.get("file_name", ""))
             add_image(reading, of_file, id_, frame, {"file_name": name, "width": size[0], "height": size[1], **of_frame})
