@@ -8,7 +8,7 @@ from reference.markdown import table
 from scrubin.labels import formats as every_format
 from scrubin.labels import tried
 from scrubin.labels.registry import Content, contents_of, format_of
-from scrubin.public_splits.catalogue import NAMES
+from scrubin.public_splits.catalogue import available
 
 __all__ = ["every_format", "text"]
 
@@ -73,7 +73,7 @@ def text() -> str:
 def _row(name: str, formats: tuple[str, ...], splits: tuple[str, ...]) -> tuple[str, str, str, str, str]:
     reads = ", ".join(f"[`{form}`](#{form})" for form in formats)
     files = "; ".join(dict.fromkeys(tried.NONE if (name, form) in OF_ANOTHER else tried.sentence(form) for form in formats))
-    known = ", ".join(f"`{split}`" for split in NAMES if split.split("/")[0] in splits)
+    known = ", ".join(f"`{split}`" for split in available() if split.split("/")[0] in splits)
     held = {content for form in formats for content in contents_of(format_of(form))}
     scored = [metric for content, metric in SCORED.items() if content in held]
     scored += ["tracks"] if set(formats) & set(WITH_TRACKS) else []

@@ -74,8 +74,10 @@ def test_a_file_without_shapes_is_labelled_as_nothing(read, make):
     ],
 )
 def test_a_broken_shape_is_refused_by_file_and_number(read, make, changes, text):
-    with pytest.raises(AnnotationError, match=rf"labelme/case one/000000\.json, {text}"):
-        read(make.labelme([make.shape(**changes)]))
+    for before in (0, 1):
+        numbered = text.replace("shape 0", f"shape {before}")
+        with pytest.raises(AnnotationError, match=rf"labelme/case one/000000\.json, {numbered}"):
+            read(make.labelme([make.shape()] * before + [make.shape(**changes)]))
 
 
 @each(

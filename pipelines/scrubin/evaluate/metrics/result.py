@@ -133,7 +133,7 @@ class Result:
 
 def defined_of(values: Iterable[float] | npt.NDArray[np.float64]) -> list[float]:
     """Return the values that are defined, in their order."""
-    every = values.ravel().tolist() if isinstance(values, np.ndarray) else values
+    every = values.ravel().tolist() if isinstance(values, np.ndarray) else map(float, values)
     return [value for value in every if not math.isnan(value)]
 
 

@@ -127,8 +127,9 @@ def computed(truth: Truth, predictions: Mapping[str, Series], choice: Mapping[st
         When they do not fit each other, or a choice is not possible.
     """
     refuse_foreign(choice, CRITERIA_CHOICES["paper"], OF_KIND)
-    joined, met_from = paired(truth.series, predictions), "the mean of annotators from which a criterion is met, above 0 and up to 1"
+    met_from = "the mean of annotators from which a criterion is met, above 0 and up to 1"
     threshold = number_of("threshold", choice["threshold"], lambda value: 0 < value <= 1, met_from)
+    joined = paired(truth.series, predictions)
     videos, missing = [], []
     for name, pair in joined.pairs.items():
         judged, predicted = truth.series[name].values[pair.truth], predictions[name].values[pair.prediction]

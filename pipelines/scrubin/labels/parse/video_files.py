@@ -82,7 +82,8 @@ def table(where: Where, data: bytes, columns: Sequence[str], elsewhere: Collecti
         Columns that say again what stands elsewhere.
     """
     sheet = csv_text.read(where.file, data, columns)
-    where.faults.extend((*sheet.faults, *fields.unkept(where.file, set(sheet.columns) - {*columns, *elsewhere})))
+    # Beside a header that is wrong, its names say nothing.
+    where.faults.extend(sheet.faults or fields.unkept(where.file, set(sheet.columns) - {*columns, *elsewhere}))
     if sheet.columns and not sheet.rows and not sheet.faults:
         where.error("no-labels", "has no rows", "remove the file, or export it again")
     return sheet
