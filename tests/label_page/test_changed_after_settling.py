@@ -370,7 +370,7 @@ def spans_of(layer, *names):
     return [Change(layer, "a", Span(2, 9, *names))]
 
 
-LAYERS = {
+BY_LAYER = {
     "phases": [spans_of("phases", name) for name in ("preparation", "clipping-and-cutting", "calot-triangle-dissection")],
     "actions": [spans_of("actions", *names) for names in (GRASP, CLIP, ("hook", "dissect", "gallbladder"))],
     "quality": [spans_of("quality", "smoke"), spans_of("quality", "blurred"), [Change("quality", "a", None)]],
@@ -404,7 +404,7 @@ def bench_of(folder, layer):
     return bench, recording, say
 
 
-@each("layer, three", LAYERS.items())
+@each("layer, three", BY_LAYER.items())
 def test_who_corrects_their_own_label_after_an_answer_is_heard_and_another_dispute_is_open_again(tmp_path, layer, three):
     first, second, third = three
     bench, recording, say = bench_of(tmp_path, layer)
@@ -435,7 +435,7 @@ def test_who_corrects_their_own_label_after_an_answer_is_heard_and_another_dispu
     assert '"settled": 0' in (tmp_path / "raw/annotations/label/r.labels.json").read_text(encoding="utf-8")
 
 
-@each("layer, three", LAYERS.items())
+@each("layer, three", BY_LAYER.items())
 def test_an_answer_to_what_people_no_longer_say_is_refused_and_no_digest_tells_who_says_what(tmp_path, layer, three):
     bench, recording, say = bench_of(tmp_path, layer)
     one, other, chief = FOLK

@@ -210,6 +210,14 @@ def test_whether_a_label_was_changed_is_known_when_the_predictions_are_gone(fold
     assert mine(later, who).changed
 
 
+def test_a_ledger_of_an_earlier_version_is_read(bench, folder):
+    who = annotator(bench)
+    about = bench.recordings[SINGLE].about
+    line = {"about": vars(about), "proposal": "a:0", "refused": True}
+    bench.ledger.append("refused", line, by=str(who.number), session="s", nonce=next(NONCES))
+    assert mine(bench, who).refused == {"a:0"}
+
+
 def test_predictions_that_cannot_be_used_are_named_when_the_study_is_opened(folder):
     with pytest.raises(ReviewError, match="predictions: 'nobody' is no recording that is labelled"):
         proposing(folder, {"nobody.csv": BY_SECOND})

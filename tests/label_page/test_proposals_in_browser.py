@@ -19,7 +19,7 @@ LAST = 99
 """The last predicted frame."""
 BOXES = {"grasper": (0.1, 0.1, 0.2, 0.2), "hook": (0.5, 0.5, 0.2, 0.3)}
 DRIFT = 0.002
-LAYERS = {"boxes": "[boxes, points]", "triplets": "[triplets]\n  every_s: 1", "actions": "[actions]"}
+BY_LAYER = {"boxes": "[boxes, points]", "triplets": "[triplets]\n  every_s: 1", "actions": "[actions]"}
 
 
 def predictions():
@@ -50,7 +50,7 @@ def layer(request):
 
 @pytest.fixture
 def folder(folder, layer):
-    labelled_study.layers(folder, LAYERS[layer])
+    labelled_study.layers(folder, BY_LAYER[layer])
     if layer == "boxes":
         labelled_study.proposing(folder, {"predictions.json": predictions()}, "format: coco, fps: video")
     else:

@@ -138,9 +138,11 @@ class Case(NamedTuple):
 
 RENAMED = {"called": "as it was called before", "is_before": True}
 NOTED = {"version": "2.0.0", "withdrawn": [NOTE]}
+THIS_EDITION = {"version": "2.1.0", "withdrawn": [NOTE], "made": [], "answered": []}
 TWO_CLONES = {
-    what: Case(ids, of=last(OTHERS, **NOTED), now=OTHERS, known=OWN)
+    f"{what}, {edition}": Case(ids, of=last(OTHERS, **more), now=OTHERS, known=OWN)
     for what, ids in {"somebody of both": THREE, "an own newcomer": ("id1", "id2")}.items()
+    for edition, more in {"an earlier edition": NOTED, "this edition": THIS_EDITION}.items()
 }
 """Somebody withdrew in each of two; both notes say the same, and whether who withdrew here was ever in the other one nobody can tell."""
 THIRD = Case(("id1", "id2", "id3"), of=last(without("peg 0"), version="2.1.0", withdrawn=[NOTE]), now=without("peg 0"), known=OWN)
@@ -347,7 +349,7 @@ def test_the_record_of_one_other_clone_does_not_take_away_what_a_third_one_said(
     remember(last())
     seen(("id0", "id1", "id3"), {**NOTE, "reason": "request"})
     seen(THREE, NOTE)
-    of_theirs = last(STAYING, **NOTED)
+    of_theirs = last(STAYING, **NOTED, made=[], answered=[])
     refused(asks_for("peg 2", where=KEPT), of_theirs, STAYING)
     try_to_release(of_theirs, without("peg 2", GONE, "peg 4"))
 
@@ -359,7 +361,7 @@ def test_an_own_release_is_known_again_when_this_clone_goes_on_from_the_record_o
     release(RELEASE, (*THREE, "id9"), NOTE)
     with pytest.raises(ReleaseError, match=asks_for(GONE)):
         made(last(OTHERS, version="3.0.0"), OWN)
-    theirs = last({**STAYING, "new": "id9"}, **NOTED)
+    theirs = last({**STAYING, "new": "id9"}, **NOTED, made=[], answered=[])
     both, before = {"peg 1": "id1", "peg 2": "id2", "new": "id9"}, tmp_path / "before" if place == "before" else RELEASE
     release(before, OTHERS.values(), NOTE)
     try_to_release(theirs, both, previous=str(before) if place == "before" else None)
@@ -412,6 +414,8 @@ DAMAGED = {
     "next": (None, []),
 }
 DAMAGED_LAST = {
+    "made": (None, [[1]]),
+    "other_clone": ("x",),
     "withdrawn": (None, ["x"]),
     "version": (None,),
     "recordings": ([["peg 0", "id0"]], {"peg 0": ["id0"]}, {"peg 0": 5}),
@@ -456,6 +460,15 @@ def test_so_is_what_stands_in_the_record_of_the_last_release_but_no_place_of_it_
     assert other_clones.keep_unread().startswith("data/private/released.json: "), "it names the file that cannot be read"
 
 
+def test_what_an_edition_before_kept_of_another_clone_is_still_known():
+    one = {"name": "a-study", "version": "2.0.0", "ids": ["id0", "id1", "id2"], "withdrawn": [NOTE]}
+    refused(asks_for(GONE, where=r"released\.json"), last(other_clone=one, made=[], answered=[]), ALL)
+    keep_what_lies_there()
+    refused(asks_for(GONE, where=KEPT), last(), ALL)
+    clone_record.PATH.unlink()
+    refused("a release that nobody could read", last(other_clone={"name": "a-study", "unread": True}), ALL)
+
+
 @pytest.mark.parametrize("is_named", [True, False], ids=["named", "only remembered"])
 def test_a_data_set_that_is_renamed_carries_on_the_notes_of_its_own_release_before(is_named, tmp_path):
     release(tmp_path / "before", STAYING.values(), NOTE, name="as it was called before")
@@ -492,7 +505,7 @@ def test_the_only_curator_may_take_somebody_back_withdraw_another_and_add_somebo
     of = last({**OTHERS, "new": "id9"}, version="3.0.0", withdrawn=notes)
     release(RELEASE, of["recordings"].values(), *notes, version="3.0.0")
     if edition == "this":
-        write_json(clone_record.PATH, {"made": [clone_record.of_last(one).mark for one in (between, of)]})
+        of |= {"made": [clone_record.of_last(between).mark], "answered": []}
     assert try_to_release(of, of["recordings"], OWN, previous=str(tmp_path / "before")) == (notes, {})
 
 
@@ -769,7 +782,7 @@ def test_a_clone_without_a_release_of_its_own_keeps_it_as_well():
     keep_what_lies_there()
     assert gates.last_release("a-study")["recordings"] == {}
     assert json.loads(clone_record.PATH.read_text())["other_clones"][0]["ids"] == ["id0", "id1", "id2"]
-    gates.LAST_RELEASE_PATH.write_text('{"name": "a-study"}')
+    gates.LAST_RELEASE_PATH.write_text('{"other_clone": {"name": "a-study"}}')
     with pytest.raises(ReleaseError, match=r"released\.json: it does not say what the last release held"):
         other_clones.releases_here(None, NOBODY)
 

@@ -419,13 +419,13 @@ def _read(name: str, values: Mapping[str, Any]) -> Event:
         return Labelled(About(**values["about"]), str(values["vocabulary"]), changes, int(values["undoes"]))
     if name == "settled":
         spans = tuple(map(span_of, values["spans"]))
-        tracks = tuple(track_of(values["layer"], one) for one in values["tracks"])
-        instants = tuple(map(instant_of, values["instants"]))
+        tracks = tuple(track_of(values["layer"], one) for one in values.get("tracks", ()))  # lines of earlier versions have none
+        instants = tuple(map(instant_of, values.get("instants", ())))
         own = {key: values[key] for key in ("vocabulary", "layer", "first", "end")}
         return Settled(About(**values["about"]), spans=spans, tracks=tracks, instants=instants, **own)
     if name == "refused":
-        proposals = tuple(map(str, values["proposals"]))
-        return Refused(About(**values["about"]), proposals, bool(values["refused"]), int(values["undoes"]))
+        proposals = values["proposals"] if "proposals" in values else [values["proposal"]]  # lines of earlier versions name one
+        return Refused(About(**values["about"]), tuple(map(str, proposals)), bool(values["refused"]), int(values.get("undoes", 0)))
     if name == "assigned":
         return Assigned({str(recording): tuple(map(int, people)) for recording, people in values["recordings"].items()})
     event: Event = NAMES[name](**values)
@@ -436,7 +436,8 @@ def _change(values: Mapping[str, Any]) -> Change:
     value = values["value"]
     if value is not None:
         value = value_of(values["layer"], value)
-    return Change(str(values["layer"]), str(values["key"]), value, str(values["proposal"]), values["changed"] is True)
+    changed = values.get("changed", False) is True  # lines of earlier versions do not say it
+    return Change(str(values["layer"]), str(values["key"]), value, str(values["proposal"]), changed)
 
 
 def _meets_picture(box: Sequence[float]) -> bool:

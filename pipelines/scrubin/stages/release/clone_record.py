@@ -24,6 +24,8 @@ from scrubin.stages.release.gates import LAST_RELEASE_PATH, last_release, last_t
 PATH = PRIVATE / "this_clone.json"
 MADE, ANSWERED, OTHERS, UNREAD, BEFORE, NEXT, MARK = "made", "answered", "other_clones", "unread", "before", "next", "mark"
 VERSION, IDS, WITHDRAWN, MISSING, RECORDINGS = "version", "ids", "withdrawn", "missing", "recordings"
+ONE_OTHER = "other_clone"
+"""Where an edition before this one kept what another clone said, beside ``made`` and ``answered`` in the record of the last release."""
 
 
 @dataclass(frozen=True)
@@ -176,17 +178,15 @@ def load() -> Record:
     last_release(None)  # it refuses what is no record of a release
     last, said = _last(), _document(PATH)
     if said is None:
-        own = Counter({key: count for key, count in last.notes.items() if key[0] != last.version})
-        return Record(last, frozenset({last.mark}), before=own)
+        kept = _document(LAST_RELEASE_PATH) or {}
+        own = Counter({key: count for key, count in last.notes.items() if MADE not in kept and key[0] != last.version})
+        return replace(_read(LAST_RELEASE_PATH, {**kept, **_of_one(kept)}, last), before=own).with_made(last)
     if MADE not in said:
         raise ReleaseError(_unreadable(PATH, f"it has no '{MADE}'"))
     following = _value(PATH, said, NEXT, dict, {})
     if following.get(MARK) == last.mark:
         said |= {UNREAD: False, OTHERS: following.get(OTHERS, []), ANSWERED: following.get(ANSWERED, [])}
-    answered, others = _releases(said, ANSWERED), _releases(said, OTHERS)
-    return Record(
-        last, _texts(PATH, said, MADE), answered, others, _value(PATH, said, UNREAD, bool, False), _notes(PATH, said, BEFORE) & last.notes
-    )
+    return _read(PATH, said, last)
 
 
 def _last() -> Earlier:
@@ -214,6 +214,19 @@ def _document(path: Path) -> dict[str, Any] | None:
     return said
 
 
+def _of_one(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Return in today's words what an edition before this one kept of another clone; whose notes that had answered it did not say."""
+    one = _value(LAST_RELEASE_PATH, kept, ONE_OTHER, dict, {})
+    is_nobody = not one or (one.get(UNREAD) is True and IDS not in one)
+    return {ANSWERED: [], OTHERS: [] if is_nobody else [one], UNREAD: one.get(UNREAD, False)}
+
+
+def _read(path: Path, said: Mapping[str, Any], last: Earlier) -> Record:
+    made, is_unread = _texts(path, said, MADE), _value(path, said, UNREAD, bool, False)
+    answered, others = _releases(path, said, ANSWERED), _releases(path, said, OTHERS)
+    return Record(last, made, answered, others, is_unread, _notes(path, said, BEFORE) & last.notes)
+
+
 def _releases_of(record: Record) -> dict[str, Any]:
     return {ANSWERED: [_json_of(one) for one in record.answered], OTHERS: [_json_of(one) for one in record.others]}
 
@@ -223,15 +236,15 @@ def _json_of(one: Earlier) -> dict[str, Any]:
     return {**said, MISSING: sorted(one.missing)} if one.missing else said
 
 
-def _releases(said: Mapping[str, Any], place: str) -> tuple[Earlier, ...]:
-    return tuple(_release(place, one) for one in _value(PATH, said, place, list, []))
+def _releases(path: Path, said: Mapping[str, Any], place: str) -> tuple[Earlier, ...]:
+    return tuple(_release(path, place, one) for one in _value(path, said, place, list, []))
 
 
-def _release(place: str, said: Any) -> Earlier:
+def _release(path: Path, place: str, said: Any) -> Earlier:
     if not isinstance(said, dict) or not said.keys() >= {VERSION, IDS, WITHDRAWN}:
-        raise ReleaseError(_unreadable(PATH, f"'{place}': expected {VERSION}, {IDS} and {WITHDRAWN} of each release, found {said!r:.60}"))
-    version, notes = _value(PATH, said, VERSION, str, ""), _notes(PATH, said, WITHDRAWN)
-    return Earlier(str(PATH), version, _texts(PATH, said, IDS), notes, _texts(PATH, said, MISSING))
+        raise ReleaseError(_unreadable(path, f"'{place}': expected {VERSION}, {IDS} and {WITHDRAWN} of each release, found {said!r:.60}"))
+    version, notes = _value(path, said, VERSION, str, ""), _notes(path, said, WITHDRAWN)
+    return Earlier(str(path), version, _texts(path, said, IDS), notes, _texts(path, said, MISSING))
 
 
 def _texts(path: Path, said: Mapping[str, Any], place: str) -> frozenset[str]:
