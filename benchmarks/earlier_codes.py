@@ -22,7 +22,7 @@ from typing import Any
 from scrubin.audit.pictures import stored
 from scrubin.base import files
 from scrubin.base.store.code_of import EARLIER_CODES, LIBRARY, code_of, packages_of
-from scrubin.media import raw_file
+from scrubin.media import crops, raw_file
 from scrubin.stages.frames import frame_store
 from scrubin.stages.ingest import seam_pictures
 from scrubin.stages.release import added_files
@@ -45,6 +45,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FILE = LIBRARY / EARLIER_CODES
 KINDS: dict[str, tuple[ModuleType, ...]] = {
     "archives": (added_files,),
+    "crops": (crops,),
     "detectors": (all_detectors,),
     "frames": (frame_store,),
     "frames-kept": (frame_store,),

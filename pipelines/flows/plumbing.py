@@ -10,7 +10,8 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, NoReturn, TypeVar
@@ -42,7 +43,7 @@ from prefect import Flow, task
 from prefect.cache_policies import NO_CACHE
 from prefect.events.clients import NullEventsClient
 from prefect.events.worker import EventsWorker
-from prefect.futures import as_completed
+from prefect.futures import PrefectFuture, as_completed
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 from prefect.task_runners import ThreadPoolTaskRunner
 
@@ -74,10 +75,13 @@ class Mapped(Generic[Item, Result]):
 
 
 def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: str, here: bool = False) -> Mapped[Item, Result]:
-    """Do ``work`` for each item as a Prefect task, with a progress bar on a terminal, and a line a minute elsewhere.
+    """Do ``work`` for each item in Prefect's tasks, with a progress bar on a terminal, and a line a minute elsewhere.
 
     A ``RecordingError`` sets its item aside and the others go on. Any other error is raised
     after all items have been tried, so that everything that can be finished is finished.
+
+    On somebody's own server each item is a task with a name. The server of the run is looked at by nobody, and a task takes longer
+    than to find in the store what an earlier run has kept: there each task takes one item after the other.
 
     Parameters
     ----------
@@ -97,42 +101,34 @@ def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: st
         Names each task that failed.
     """
     chosen, address = _Running.engine, _Running.watched
+    outcomes: dict[int, Result | RecordingError] = {}
     raised: dict[int, Exception] = {}
 
-    def attempt(item: Item, number: int, label: str) -> Any:
+    def attempt(number: int) -> None:
+        item = items[number]
         try:
-            return work(item) if here else chosen.do(Piece(work, item, store.STORE_PATH.absolute(), uses.current()))
+            outcomes[number] = work(item) if here else chosen.do(Piece(work, item, store.STORE_PATH.absolute(), uses.current()))
         except RecordingError as error:
-            return watched.set_aside(error, address) if address else error
+            outcomes[number] = error
         except Exception as error:
             if not isinstance(error, (ScrubinError, OSError)):
                 LOG.exception("%s: unexpected error with %s", name, item)
             raised[number] = error
-            if watched.may_hear(address):
-                raise
-            raise StageError(watched.HIDDEN) from None
 
-    labels = watched.labels(items, name, address)
-    # Prefect's result cache would say "cached" for files that DVC has deleted.
-    prepared = task(attempt, name=name, task_run_name="{label}" if address else None, cache_policy=NO_CACHE, persist_result=False)
-    futures = prepared.map(list(items), list(range(len(items))), labels)
-    position = {future.task_run_id: i for i, future in enumerate(futures)}
-    outcomes: dict[int, Result | RecordingError] = {}
-    failures: list[str] = []
     shares = (Here() if here else chosen).shares
+    each = _each_as_a_task(attempt, watched.labels(items, name, address), name, address, outcomes, raised) if address else []
     with progress.steps(name, len(items), shares=shares) as one_more, watched.steps(name, len(items), address) as one_shown:
-        for future in as_completed(list(futures)):
+        for future in as_completed(each):
             future.wait()
-            if future.state.is_completed():
-                outcomes[position[future.task_run_id]] = future.result()
-            else:
-                error = raised.get(position[future.task_run_id]) or future.result(raise_on_failure=False)
-                item = items[position[future.task_run_id]]
-                failures.append(f"{watched.label(item, tells_names=True) or item}: {type(error).__name__}: {error}")
             one_more()
             one_shown()
-    if failures:
-        shown = "\n  ".join(sorted(failures)[:SHOWN])
+        if not address:
+            _one_after_the_other(attempt, len(items), name, one_more)
+    if raised:
+        failures = sorted(
+            f"{watched.label(items[i], tells_names=True) or items[i]}: {type(error).__name__}: {error}" for i, error in raised.items()
+        )
+        shown = "\n  ".join(failures[:SHOWN])
         msg = f"{len(failures)} of {len(items)} tasks of '{name}' failed; what was finished is kept:\n  {shown}"
         raise StageError(msg)
     done, quarantined = [], []
@@ -143,6 +139,54 @@ def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: st
         else:
             done.append((item, outcome))
     return Mapped(done, quarantined)
+
+
+def _each_as_a_task(
+    attempt: Callable[[int], None],
+    labels: Sequence[str],
+    name: str,
+    address: str,
+    outcomes: Mapping[int, Any],
+    raised: Mapping[int, Exception],
+) -> list[PrefectFuture[Any]]:
+    """Begin with each item as a task that somebody's own server shows; what comes of it will be in one of the mappings."""
+
+    def shown(number: int, label: str) -> Any:
+        attempt(number)
+        error = raised.get(number)
+        if error is not None and watched.may_hear(address):
+            raise error
+        if error is not None:
+            raise StageError(watched.HIDDEN)
+        # What came of it stays here: nobody else needs it.
+        return watched.set_aside(outcomes[number], address) if isinstance(outcomes[number], RecordingError) else None
+
+    # Prefect's result cache would say "cached" for files that DVC has deleted.
+    prepared = task(shown, name=name, task_run_name="{label}", cache_policy=NO_CACHE, persist_result=False)
+    return list(prepared.map(list(range(len(labels))), list(labels)))
+
+
+def _one_after_the_other(attempt: Callable[[int], None], count: int, name: str, one_more: Callable[[], object]) -> None:
+    """Do all items in as many tasks as can be at work at a time; each takes the next one as soon as it is free."""
+    numbers, guard, is_over = iter(range(count)), threading.Lock(), threading.Event()
+
+    def lane() -> None:
+        while not is_over.is_set():
+            with guard:
+                number = next(numbers, None)
+            if number is None:
+                return
+            attempt(number)
+            with guard:
+                one_more()
+
+    prepared = task(lane, name=name, cache_policy=NO_CACHE, persist_result=False)
+    try:
+        futures = [prepared.submit() for _ in range(min(_Running.engine.lanes, count))]
+        for future in futures:
+            future.result()
+    finally:
+        is_over.set()  # after Ctrl-C none begins another item
 
 
 def run(flow: Flow[[], None]) -> None:

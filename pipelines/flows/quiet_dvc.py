@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import dvc.repo.reproduce as reproduce
 import dvc.stage.run as stage_run
@@ -25,6 +27,9 @@ from state import REASONS
 
 NOTES = Path(".cache/stopped.json")
 """The stages of the last run that failed, each with its reason, those that wait for them, and how many stages there are."""
+STAGES = "stages"
+LOCK_KEYS = ["schema", STAGES]
+"""What DVC writes into a lock, in this order."""
 REASONS_FOLDER = Path(".cache/reasons")
 OWN_AFFAIRS = (
     "'%s' is empty.",  # an empty list is a study without it
@@ -93,6 +98,34 @@ def read_lock_for_its_values() -> None:
     yaml_files.parse_yaml_for_update = parse
 
 
+def write_lock_stage_by_stage() -> None:
+    """Lay out only the stages of the lock that are not as they were: DVC writes all of it after each, for a fifth of a second.
+
+    What is written is what DVC itself writes of the whole: how it lays out a stage does not depend on the others.
+    """
+    before, known = yaml_files._dump, dict[str, str]()
+
+    def laid_out(data: Mapping[str, Any]) -> str:
+        text = io.StringIO()
+        before(data, text)
+        return text.getvalue()
+
+    def text_of(name: str, stage: Any) -> str:
+        words = repr((name, stage))  # equal values may be written in two ways, as True and 1
+        if words not in known:
+            known[words] = laid_out({STAGES: {name: stage}}).partition("\n")[2]
+        return known[words]
+
+    def dump(data: Any, stream: TextIO) -> Any:
+        # Another file, or a lock with more than DVC gives this project, is left to DVC.
+        if not isinstance(data, dict) or list(data) != LOCK_KEYS or not data[STAGES]:
+            return before(data, stream)
+        texts = [text_of(name, stage) for name, stage in data[STAGES].items()]
+        return stream.write(laid_out({key: value for key, value in data.items() if key != STAGES}) + f"{STAGES}:\n" + "".join(texts))
+
+    yaml_files._dump = dump
+
+
 def name_no_release_meanwhile() -> None:
     """Let the lock name no release from when a stage before it runs until it is released again, or nothing that it needs has changed.
 
@@ -133,6 +166,7 @@ def run() -> int:
     name_no_release_meanwhile()
     leave_out_advice()
     read_lock_for_its_values()
+    write_lock_stage_by_stage()
     return int(cli.main(sys.argv[1:]))
 
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from pieces import dies, dies_once, doubled, odd, piece, process, refused, slow, stored
+from pieces import dies, dies_once, doubled, meets_another, odd, piece, process, refused, slow, stored
 from scrubin.base.errors import StageError, VideoError
 from scrubin.base.machine import cores
 from scrubin.base.store import store
 from scrubin.curate.by_hand import audit
+from scrubin.curate.engine import engines
 from scrubin.curate.engine.engines import Here, Processes, engine
 from scrubin.stages.flow_params import FlowsParams
 
@@ -45,6 +46,25 @@ def test_there_are_as_many_processes_as_are_wanted_and_each_has_its_share_of_the
     assert os.getpid() not in {pid for pid, _, _ in seen}
     assert {share for _, share, _ in seen} == {max(1, cores() // 2)}
     assert {text for _, _, text in seen} == {"1"}
+
+
+def test_quick_work_is_done_by_one_process(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", HELPERS)
+    monkeypatch.setattr(engines, "BUSY_S", 60.0)
+    three = Processes(3)
+    with ThreadPoolExecutor(3) as threads:
+        seen = {pid for pid, _, _ in threads.map(lambda _: three.do(piece(process, None)), range(12))}
+    three.close()
+    assert len(seen) == 1
+
+
+def test_work_that_takes_long_is_done_by_as_many_processes_as_are_wanted(monkeypatch, tmp_path):
+    monkeypatch.setenv("PYTHONPATH", HELPERS)
+    monkeypatch.setattr(engines, "BUSY_S", 0.01)
+    two = Processes(2)
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(lambda _: two.do(piece(meets_another, tmp_path)), range(2))) == [2, 2]
+    two.close()
 
 
 def test_an_error_arrives_with_all_that_it_says(two):

@@ -12,6 +12,8 @@ from dvc.utils.serialize import _yaml as yaml_files
 from hypothesis import given
 from hypothesis import strategies as st
 
+import quiet_dvc
+
 FLOWS = Path(__file__).parents[2] / "pipelines/flows"
 YAML = """
 stages:
@@ -102,3 +104,22 @@ def test_a_lock_that_is_read_for_its_values_is_written_as_it_was(params):
     """Else a run would change lines of stages that it did not run."""
     text = yaml_files.dumps_yaml({"schema": "2.0", "stages": {"one": {"cmd": "a", "params": {"params.yaml": params}}}})
     assert yaml_files.dumps_yaml(yaml_files.parse_yaml(text, "dvc.lock")) == text
+
+
+STAGE_DATA = st.dictionaries(TEXT.filter(bool), VALUES, max_size=3)
+
+
+@pytest.mark.slow
+@given(st.lists(st.dictionaries(st.sampled_from("abc"), STAGE_DATA, max_size=3), min_size=1, max_size=4), st.booleans())
+def test_a_lock_that_is_written_stage_by_stage_is_that_of_dvc_to_the_byte(locks, has_more):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(yaml_files, "_dump", yaml_files._dump)  # put back afterwards
+        whole = yaml_files.dumps_yaml
+        more = {"datasets": []} if has_more else {}
+        documents = [{"schema": "2.0", "stages": {"always": {"cmd": "a"}, **stages}, **more} for stages in locks]
+        # Equal for Python, and not for who reads the lock.
+        documents += [{"schema": "2.0", "stages": {"one": {"params": value}}} for value in ({"x": 1, "y": 2}, {"y": 2, "x": True}, {})]
+        documents += [{"schema": "2.0", "stages": {}}, {"schema": "2.0"}, {"stages": {"one": {}}}]
+        wanted = [whole(document) for document in documents]
+        quiet_dvc.write_lock_stage_by_stage()
+        assert [whole(document) for document in documents] == wanted

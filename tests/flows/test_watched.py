@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import plumbing
 
@@ -159,6 +160,8 @@ def prepared(monkeypatch, address: str, work) -> tuple:
         def map(self, *_: list) -> None:
             raise Stopped
 
+        submit = map
+
     monkeypatch.setattr(plumbing._Running, "watched", address)
     monkeypatch.setattr(plumbing, "task", lambda function, **options: given.append((function, options)) or Task())
     with pytest.raises(Stopped):
@@ -170,13 +173,36 @@ def failing(item: object) -> None:
     raise StageError(NAME)
 
 
-@pytest.mark.parametrize(("address", "told"), [("", watched.HIDDEN), (HERE, NAME), (ELSEWHERE, watched.HIDDEN)])
+@pytest.mark.parametrize(("address", "told"), [(HERE, NAME), (ELSEWHERE, watched.HIDDEN)])
 def test_why_the_work_on_a_recording_failed_is_told_to_ones_own_server_of_this_machine_only(monkeypatch, address, told):
-    attempt, options = prepared(monkeypatch, address, failing)
+    shown, options = prepared(monkeypatch, address, failing)
     with pytest.raises(StageError) as raised:
-        attempt(ITEMS[0], 0, "")
+        shown(0, "")
     assert str(raised.value) == told
-    assert options["task_run_name"] == ("{label}" if address else None)
+    assert options["task_run_name"] == "{label}"
+
+
+def test_the_server_of_the_run_hears_of_no_single_recording(monkeypatch):
+    lane, options = prepared(monkeypatch, "", failing)
+    assert lane() is None
+    assert "task_run_name" not in options
+
+
+def test_after_an_interruption_no_further_recording_is_begun(monkeypatch):
+    begun, lanes = [], []
+
+    class Future:
+        def result(self) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(plumbing._Running, "watched", "")
+    monkeypatch.setattr(plumbing, "task", lambda function, **_: SimpleNamespace(submit=lambda: lanes.append(function) or Future()))
+    with pytest.raises(KeyboardInterrupt):
+        plumbing.map_items(begun.append, ITEMS, name="look", here=True)
+    for lane in lanes:
+        lane()
+    assert lanes
+    assert begun == []
 
 
 @pytest.mark.slow
@@ -194,8 +220,9 @@ def test_the_notes_of_the_runs_own_server_hold_no_word_of_what_went_wrong(prefec
             watched.run(flow(name=mine)(work), "")
     asked = {"flows": {"name": {"any_": [mine]}}}
     ended = [one for kind in ("flow", "task") for one in httpx.post(f"{prefect_address}/{kind}_runs/filter", json=asked).json()]
-    assert [one["state_type"] for one in ended] == ["FAILED"] * (len(ITEMS) + 2)
-    assert all(watched.HIDDEN in one["state"]["message"] for one in ended)
+    flows = [one for one in ended if one["state_type"] == "FAILED"]
+    assert len(flows) == 2
+    assert all(watched.HIDDEN in one["state"]["message"] for one in flows)
     assert "Brenner" not in json.dumps(ended)
 
 

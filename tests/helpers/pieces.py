@@ -27,6 +27,15 @@ def process(_: Any) -> tuple[int, int, str]:
     return os.getpid(), decoder_threads(), os.environ.get("OMP_NUM_THREADS", "")
 
 
+def meets_another(folder: Path) -> int:
+    """Wait until a second process is here, half a minute at most; return how many there are."""
+    (folder / str(os.getpid())).touch()
+    until = time.monotonic() + 30
+    while len(list(folder.iterdir())) < 2 and time.monotonic() < until:
+        time.sleep(0.01)
+    return len(list(folder.iterdir()))
+
+
 def written(path: Path) -> None:
     path.write_text("P01")
 

@@ -55,6 +55,25 @@ def test_a_recording_is_refused_when_players_crop_one_of_its_files(tmp_path):
         joining.read(tmp_path, joining.CameraRecording(tuple(rows)), ClockParams("", "none"))
 
 
+def test_whether_players_crop_a_file_is_looked_at_once_for_the_same_bytes(tmp_path, monkeypatch):
+    looked, refuse = [], joining.crops.refuse_cropped
+    monkeypatch.setattr(joining.crops, "refuse_cropped", lambda path, name, probed: looked.append(name) or refuse(path, name, probed))
+    row = ManifestRow(1, "r", "p", "", "", "T", "mono", "videos/1.mkv", None, None, "", 1)
+
+    def read() -> joining.Joined:
+        return joining.read(tmp_path, joining.CameraRecording((row,)), ClockParams("", "none"))
+
+    clips.clip(tmp_path / "videos/1.mkv")
+    assert read() == read()
+    assert len(looked) == 1
+    (tmp_path / "videos/1.mkv").unlink()
+    clips.cropped_by_its_header(tmp_path / "videos/1.mkv")
+    for _ in range(2):  # a refusal is known as well
+        with pytest.raises(VideoError, match=r"videos/1.mkv: its header says that players show a part of its picture alone"):
+            read()
+    assert len(looked) == 2
+
+
 PLANTED = {
     "order 2, 1, 3": ([("a", SCENE, 60, 120), ("b", SCENE, 0, 60), ("c", SCENE, 120, 180)], GOES_ON, {2: (60, 119), 3: (0, 179)}),
     "a part is missing": ([("a", SCENE, 0, 60), ("b", SCENE, 180, 240)], JUMP, {2: (35, 84)}),

@@ -19,9 +19,9 @@ from scrubin.stages.splits import best_split, walks
 from scrubin.stages.splits.best_split import PROVEN, WORK_LIMIT, Effort, drawn, solve
 from scrubin.stages.splits.cohort import cohort as cohort_of
 from scrubin.stages.splits.cohort import column
-from scrubin.stages.splits.members import Draws, Members, polish
+from scrubin.stages.splits.members import Draws, Members, Scaled, polish
 from scrubin.stages.splits.program import Reach
-from scrubin.stages.splits.walks import tabu
+from scrubin.stages.splits.walks import LONGEST, SHORTEST, tabu
 
 
 def study(participants, recordings, seed):
@@ -168,6 +168,49 @@ def test_a_polish_ends_where_no_move_or_exchange_of_its_window_is_better(make_co
             exchanged = after.copy()
             exchanged[[i, j]] = after[[j, i]]
             assert objective(exchanged) >= reached - 1e-6
+
+
+def walked_plainly(squares, before, window, steps, draws):
+    """Where a walk goes when all squares are added up anew for every move: the best, at first sight the first, and not a move back."""
+    tenures = SHORTEST + draws.below(LONGEST - SHORTEST, 2 * steps)
+    now, until = before.copy(), {}
+    start = best = (squares.deviations(now) ** 2).sum()
+    found = now.copy()
+    for step in range(steps):
+
+        def value(*moves, now=now, step=step):
+            after = now.copy()
+            for member, to in moves:
+                after[member] = to
+            is_held = any(until.get(move, 0) > step for move in moves)
+            return np.inf if is_held or not set(now) <= set(after) else (squares.deviations(after) ** 2).sum()
+
+        alone = [((i, s),) for i in window for s in range(len(squares.value)) if s != now[i]]
+        pairs = [((i, now[j]), (j, now[i])) for i, j in itertools.combinations(window, 2) if now[i] != now[j]]
+        chosen = min([*alone, *pairs], key=lambda moves: value(*moves), default=())
+        if not chosen or value(*chosen) == np.inf:
+            break
+        reached = value(*chosen)
+        for (member, to), tenure in zip(chosen, tenures[2 * step :], strict=False):
+            until[member, now[member]] = step + tenure
+            now[member] = to
+        if reached < best:
+            best, found = reached, now.copy()
+    assert best <= start
+    return found, now
+
+
+@given(st.integers(0, 10**6), st.integers(2, 4), st.integers(2, 9), st.integers(1, 25))
+@settings(max_examples=25)
+def test_a_walk_goes_where_it_would_go_if_all_squares_were_added_up_anew(seed, subsets, people, steps):
+    rng = np.random.default_rng(seed)
+    scale = rng.integers(1, 3, (subsets, 1, 2))
+    value = rng.integers(0, 4, (1, people, 2)) * scale  # small, so that many moves are equally good
+    squares = Scaled(value.astype(float), np.rint(value.sum(axis=1) / subsets))
+    before = rng.integers(0, subsets, people)
+    window = np.sort(rng.choice(people, rng.integers(1, people + 1), replace=False))
+    expected = walked_plainly(squares, before, window, steps, Draws(seed))
+    assert [list(one) for one in tabu(squares, before, window, steps, Draws(seed))] == [list(one) for one in expected]
 
 
 @given(st.integers(0, 10**6), st.integers(1, 60))

@@ -51,7 +51,8 @@ def stored_sha256(path: Path, name: str) -> str:
     if after != before:
         msg = f"{name} changed while it was read; wait until it is copied completely, then run again"
         raise StageError(msg)
-    store.make(key, lambda _: value)
+    if known is None:
+        store.make(key, lambda _: value)
     return value
 
 
@@ -138,7 +139,7 @@ def identity(path: Path, name: str) -> dict[str, int]:
 def stored_probe(path: Path, name: str, sha256: str) -> Probe:
     """Return what a raw file holds, see `scrubin.media.probe.probe`."""
     key = store.key_of("probe", code_of(__name__), {"sha256": sha256})
-    outcome = _stored(key, lambda: _as_json(probe(path, name)), path, name, sha256)
+    outcome = stored(key, lambda: _as_json(probe(path, name)), path, name, sha256)
     return Probe(
         **{
             **outcome,
@@ -153,12 +154,32 @@ def stored_probe(path: Path, name: str, sha256: str) -> Probe:
 def stored_structure(path: Path, name: str, sha256: str) -> Structure:
     """Return the groups of pictures of a raw file, see `scrubin.media.structure.structure`."""
     key = store.key_of("structure", code_of(__name__), {"sha256": sha256})
-    outcome = _stored(key, lambda: asdict(structure(path, name)), path, name, sha256)
+    outcome = stored(key, lambda: asdict(structure(path, name)), path, name, sha256)
     groups = tuple(Group(**{**group, "breaks": tuple(group["breaks"])}) for group in outcome["groups"])
     return Structure(groups, outcome["unsure"], outcome["sets"])
 
 
-def _stored(key: str, work: Callable[[], dict[str, Any]], path: Path, name: str, sha256: str) -> dict[str, Any]:
+def stored(key: str, work: Callable[[], dict[str, Any]], path: Path, name: str, sha256: str) -> dict[str, Any]:
+    """Return what comes of reading a raw file, now or when it was read before; a refusal is kept as well.
+
+    Parameters
+    ----------
+    key
+        Under which it is kept: it names the file by its hash.
+    work
+        Reads the file.
+    path, name, sha256
+        The file, the file as the curator knows it, and the hash of its bytes when it was ingested: before and after it is read it is
+        proven to have them.
+
+    Raises
+    ------
+    VideoError
+        When the file cannot be used.
+    StageError
+        When another file lies there.
+    """
+
     def attempt(_: Path) -> dict[str, Any]:
         try:
             with proven(path, name, sha256):

@@ -26,6 +26,8 @@ from scrubin.stages.flow_params import FlowsParams
 ATTEMPTS = 3
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 GRACE_S = 10.0
+BUSY_S = 2.0
+"""So long no process must have become free before another is started; the first needs about half of it to begin."""
 
 
 class Here:
@@ -49,14 +51,20 @@ class Here:
 
 
 class Processes:
-    """A number of processes, each started when it is first needed; for as many threads that wait for them."""
+    """A number of processes, for as many threads that wait for them.
+
+    The first is started when it is first needed, another when none has become free for a while: to start one takes longer than to
+    look up hundreds of results that are stored.
+    """
 
     def __init__(self, count: int) -> None:
         self.lanes = count
         self._threads = max(1, cores() // count)
         self._idle: queue.LifoQueue[_Worker | None] = queue.LifoQueue()
-        for _ in range(count):
-            self._idle.put(None)
+        self._idle.put(None)
+        self._not_yet = queue.SimpleQueue[None]()
+        for _ in range(count - 1):
+            self._not_yet.put(None)
         self._started: list[_Worker] = []
         self._is_halted = False
 
@@ -70,7 +78,7 @@ class Processes:
         Exception
             Whatever the work raises.
         """
-        worker = self._idle.get()
+        worker = self._free()
         try:
             for _ in range(ATTEMPTS):
                 worker = worker or self._start()
@@ -88,6 +96,17 @@ class Processes:
             self._idle.put(worker)
         msg = f"{ATTEMPTS} processes in a row ended with it ({how}); give them more memory, or set flows.workers to fewer, then run again"
         raise StageError(msg)
+
+    def _free(self) -> _Worker | None:
+        """Return a process that is free, or None for one that is to be started; whoever asks gives it back."""
+        try:
+            return self._idle.get(timeout=BUSY_S)
+        except queue.Empty:
+            pass
+        try:
+            return self._not_yet.get_nowait()
+        except queue.Empty:
+            return self._idle.get()
 
     def shares(self) -> dict[str, float]:
         """Return how far the processes, which are our children, have read their large files."""

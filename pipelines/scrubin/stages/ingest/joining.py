@@ -15,15 +15,17 @@ import pandas as pd
 from av.error import FFmpegError
 
 from scrubin.base.errors import VideoError
+from scrubin.base.store import store
+from scrubin.base.store.code_of import code_of
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS
+from scrubin.media import crops
 from scrubin.media.containers import dicom_header as header
 from scrubin.media.containers.pieces import UnreadableError
-from scrubin.media.crops import refuse_cropped
 from scrubin.media.joining import JoinedPart, joined, start_times_s
 from scrubin.media.opening import contradictions, open_video
 from scrubin.media.probe import Probe
-from scrubin.media.raw_file import proven, stored_probe, stored_sha256
+from scrubin.media.raw_file import stored, stored_probe, stored_sha256
 from scrubin.media.source import FilePart, Source
 from scrubin.media.timecode_rate import counted_fps, stated_rate
 from scrubin.stages.ingest import file_names
@@ -347,9 +349,18 @@ def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
 def _read_file(raw: Path, row: ManifestRow) -> tuple[FilePart, Probe]:
     sha256 = stored_sha256(raw / row.path, row.path)
     probed = stored_probe(raw / row.path, row.path, sha256)
-    with proven(raw / row.path, row.path, sha256):
-        refuse_cropped(raw / row.path, row.path, probed)
+    _refuse_cropped(raw / row.path, row.path, sha256, probed)
     return FilePart(row.path, sha256), probed
+
+
+def _refuse_cropped(path: Path, name: str, sha256: str, probed: Probe) -> None:
+    """Refuse what `scrubin.media.crops.refuse_cropped` refuses; a frame is decoded of files that have not been looked at before."""
+
+    def look() -> dict[str, Any]:
+        crops.refuse_cropped(path, name, probed)
+        return {}
+
+    stored(store.key_of("crops", code_of(crops.__name__), {"sha256": sha256}), look, path, name, sha256)
 
 
 def _with_probes(source: Source, probes: Sequence[Probe]) -> list[JoinedPart]:

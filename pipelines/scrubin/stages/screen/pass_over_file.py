@@ -155,20 +155,20 @@ def _observed(frames: Iterable[av.VideoFrame], name: str, observers: Sequence[Ob
 
 def observe_stored(raw: Path, source: Source, observers: Sequence[Observer], times_s: Numbers) -> dict[str, Observed]:
     """Return the same as `observe` of a recording of the raw folder; what is in the store is not looked at again."""
-    name = source.path
     keys = {observer.name: _key(observer, source.sha256) for observer in observers}
-    missing = [observer for observer in observers if store.lookup(keys[observer.name]) is None]
+    entries = {name: entry for name, key in keys.items() if (entry := store.lookup(key)) is not None}
+    missing = [observer for observer in observers if observer.name not in entries]
     seen: dict[str, Observed] = {}
     refused: VideoError | None = None
     if missing:
         try:
             with source.proven(raw):
-                seen = _observed(source.decoded(raw), name, missing, times_s)
+                seen = _observed(source.decoded(raw), source.path, missing, times_s)
         except VideoError as error:
             refused = error
     for observer in missing:
-        store.make(keys[observer.name], partial(_save, seen=seen.get(observer.name), refused=refused))
-    return {observer.name: _loaded(keys[observer.name], name) for observer in observers}
+        entries[observer.name], _ = store.make(keys[observer.name], partial(_save, seen=seen.get(observer.name), refused=refused))
+    return {observer.name: _loaded(entries[observer.name], source.path) for observer in observers}
 
 
 def noted(name: str, sha256: str, observer: Observer) -> Observed | None:
@@ -179,8 +179,8 @@ def noted(name: str, sha256: str, observer: Observer) -> Observed | None:
     VideoError
         When it saw that the file cannot be decoded.
     """
-    key = _key(observer, sha256)
-    return _loaded(key, name) if store.lookup(key) is not None else None
+    entry = store.lookup(_key(observer, sha256))
+    return _loaded(entry, name) if entry is not None else None
 
 
 def _key(observer: Observer, sha256: str) -> store.Key:
@@ -200,11 +200,7 @@ def _save(folder: Path, seen: Observed | None, refused: VideoError | None) -> di
     return {"value": seen.value}
 
 
-def _loaded(key: store.Key, name: str) -> Observed:
-    entry = store.lookup(key)
-    if entry is None:
-        msg = f"what was seen in {name} has just been written to the store and is not there"
-        raise OSError(msg)
+def _loaded(entry: store.Entry, name: str) -> Observed:
     if "reason" in entry.value:
         raise VideoError(name, entry.value["reason"], entry.value["fix"])
     # Mapped, not read: a reel holds hundreds of megabytes, and no detector looks at it.

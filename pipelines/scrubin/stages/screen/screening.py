@@ -56,12 +56,7 @@ def to_screen(recordings: pd.DataFrame, parts: pd.DataFrame) -> list[FileToScree
 def rows(
     raw: Path, file: FileToScreen, params: ScreenParams, private_words: WordFinder = NO_WORDS
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the rows of the tables `proposals` and `stops` for a file, as `screen` and `stops` do."""
-    return screen(raw, file, params, private_words), stops(raw, file, params)
-
-
-def screen(raw: Path, file: FileToScreen, params: ScreenParams, private_words: WordFinder = NO_WORDS) -> list[dict[str, Any]]:
-    """Return the rows of the table `proposals` for one file.
+    """Return the rows of the tables `proposals` and `stops` for one file.
 
     Parameters
     ----------
@@ -87,22 +82,18 @@ def screen(raw: Path, file: FileToScreen, params: ScreenParams, private_words: W
         hinted = header_proposals([raw / path for path in file.source.paths], boundaries)
     seams = [Proposal("other", frames_s(first, last, boundaries), 1.0, "seam") for first, last in sorted(set(file.doubtful))]
     proposed = _in_order([*hinted, *seams, *_proposals(probed, observed, params, file.task, private_words)])
-    return [_row(file, proposal, boundaries, version) for proposal in proposed]
+    return [_row(file, proposal, boundaries, version) for proposal in proposed], _stops(file, observed[features.NAME], boundaries[:-1])
 
 
-def stops(raw: Path, file: FileToScreen, params: ScreenParams) -> list[dict[str, Any]]:
-    """Return the rows of the table `stops` for one file, from what was noted while it was screened.
+def screen(raw: Path, file: FileToScreen, params: ScreenParams, private_words: WordFinder = NO_WORDS) -> list[dict[str, Any]]:
+    """Return the rows of the table `proposals` for one file, see `rows`."""
+    return rows(raw, file, params, private_words)[0]
 
-    Raises
-    ------
-    RecordingError
-        When the file cannot be decoded.
-    """
-    times_s = boundaries_s(file.source.probe(raw))[:-1]
-    measured = features.features(observe_stored(raw, file.source, [features.observer(params.thumbnail_height)], times_s)[features.NAME])
+
+def _stops(file: FileToScreen, noted: Observed, times_s: Numbers) -> list[dict[str, Any]]:
     return [
         {"recording": file.recording, "camera": file.camera, "frame": one.frame, "time_s": float(times_s[one.frame]), "kind": one.kind}
-        for one in stops_of_file.stops(measured.histograms, times_s)
+        for one in stops_of_file.stops(features.features(noted).histograms, times_s)
     ]
 
 

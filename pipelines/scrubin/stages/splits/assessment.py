@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.isotonic import IsotonicRegression
 
 from scrubin.base import statistics
 from scrubin.base.statistics import settled, without_nan
@@ -331,6 +330,9 @@ def _isotonic(x: Sequence[float], y: Sequence[float], *, rising: bool) -> Predic
     """Return the isotonic regression of ``y`` on ``x``; it predicts NaN with fewer than two or constant ``x``."""
     if len(x) < 2 or min(x) == max(x):
         return lambda durations: [math.nan] * len(durations)
+    # Only now: it takes half a second, and who looks at a study before a run needs none of it.
+    from sklearn.isotonic import IsotonicRegression
+
     # Sorted, so that ties are added up in the same order for any order of rows.
     pairs = sorted(zip(x, y, strict=True))
     fitted = IsotonicRegression(increasing=rising, out_of_bounds="clip").fit([a for a, _ in pairs], [b for _, b in pairs])

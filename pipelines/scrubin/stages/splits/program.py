@@ -210,7 +210,10 @@ class Program:
 
     def imbalances(self, counts: Counts) -> Floats:
         """Return the imbalance of each measure in each subset, shape (measures, subsets)."""
-        return np.asarray(np.abs(self.sums(counts) - self.targets) / self.scales, dtype=np.float64)
+        return self._imbalances(self.sums(counts))
+
+    def _imbalances(self, sums: Floats) -> Floats:
+        return np.asarray(np.abs(sums - self.targets) / self.scales, dtype=np.float64)
 
     def sums(self, counts: Counts) -> Floats:
         """Return the value of each measure in each subset, shape (measures, subsets)."""
@@ -219,8 +222,9 @@ class Program:
 
     def objective(self, counts: Counts) -> float:
         """Return what is minimised."""
-        terms = self.imbalances(counts)
-        absent = int((self.sums(counts)[self.tasks] < 0.5).sum())
+        sums = self.sums(counts)
+        terms = self._imbalances(sums)
+        absent = int((sums[self.tasks] < 0.5).sum())
         mean = math.fsum((terms * self.mean_weights).ravel())
         worst = max(0.0, float(((terms - self.unavoidable) * self.weights[:, None]).max()))
         return mean + WORST * worst + PENALTY * absent

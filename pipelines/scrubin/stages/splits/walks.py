@@ -190,61 +190,60 @@ def tabu(squares: Scaled, subset: Whole, window: Whole, steps: int, draws: Draws
 class _Walk:
     """Where the members of a window are, and what every move of one of them would change.
 
-    Members of one subset exchange nothing: ``blocked`` holds ``NEVER`` for such pairs.
+    Few arrays of few rows, because a step takes as long as numpy needs to begin with each of them. An exchange of i and j changes the
+    squares by ``half[i, j] + half[j, i]``, where ``half`` is what it changes that i goes where j is, less what both share there.
     """
 
     def __init__(self, squares: Scaled, subset: Whole, window: Whole) -> None:
         value = squares.value[:, window]
         deviations = squares.deviations(subset)
-        self.products = np.stack([one @ one.T for one in value])  # (subsets, window, window)
-        self.own = np.stack([np.diag(one) for one in self.products], axis=1)
-        self.linear = 2 * np.stack([one @ row for one, row in zip(value, deviations, strict=True)], axis=1)
+        products = np.stack([one @ one.T for one in value])
+        self.twice = 2 * products  # (subsets, window, window)
+        self.own = np.stack([np.diag(one) for one in products])
+        self.entering = self.own + 2 * np.stack([one @ row for one, row in zip(value, deviations, strict=True)])
         self.subset = subset[window]
-        self.members = np.bincount(subset, minlength=len(value))
-        self.until = np.zeros(self.linear.shape, dtype=np.int64)
-        at = np.arange(len(window))
-        own_rows = self.products[self.subset, at]
-        self.shared = -2 * (own_rows + own_rows.T)
-        self.blocked = np.where(self.subset[:, None] == self.subset[None, :], NEVER, 0.0)
-        self.at = at
+        self.places = self.subset * len(window) + np.arange(len(window))  # of members, in all that has a row for each subset
+        self.members = [int(count) for count in np.bincount(subset, minlength=len(value))]
+        self.until = np.zeros(self.own.shape, dtype=np.int64)
+        self.twice_own = 2 * self.own.take(self.places)
+        self.together = self.twice.reshape(-1, len(window)).take(self.places, axis=0)
         self.changed = 0.0
 
     def step(self, step: int, tenures: Whole) -> float:
         """Take the best move and return by how much it changes the sum of squares; ``NEVER`` when there is none."""
-        subset, at = self.subset, self.at
-        leave = self.own[at, subset] - self.linear[at, subset]
-        moved = self.own + self.linear + leave[:, None] + np.where(self.until > step, NEVER, 0.0)
-        there = moved[:, subset]
-        exchanged = there + there.T
-        exchanged += self.shared
-        exchanged += self.blocked
-        moved[at, subset] = NEVER
-        moved[self.members[subset] < 2] = NEVER
-        alone, pair = int(moved.argmin()), int(exchanged.argmin())
-        first, to = divmod(alone, moved.shape[1])
-        change, moves = float(moved[first, to]), [(first, to)]
-        if exchanged.flat[pair] < change:
-            one, other = divmod(pair, len(at))
+        subset = self.subset
+        moved = self.entering + (self.twice_own - self.entering.take(self.places))
+        np.putmask(moved, self.until > step, NEVER)
+        moved.put(self.places, NEVER)  # so that members of one subset exchange nothing
+        half = moved.take(subset, axis=0)
+        half -= self.together
+        exchanged = half + half.T
+        if min(self.members) <= 1:
+            moved[:, np.array(self.members)[subset] <= 1] = NEVER
+        # Of equally good ones the first member's.
+        alone, pair = int(moved.T.argmin()), int(exchanged.argmin())
+        first, to = divmod(alone, len(moved))
+        change, moves = float(moved[to, first]), [(first, to)]
+        one, other = divmod(pair, len(subset))
+        if exchanged[one, other] < change:
             change, moves = float(exchanged[one, other]), [(one, int(subset[other])), (other, int(subset[one]))]
         if change >= NEVER / 2:
             return NEVER
         for (member, entered), tenure in zip(moves, tenures, strict=False):
-            self.until[member, subset[member]] = step + tenure
+            self.until[subset[member], member] = step + tenure
             self._move(member, entered)
         self.changed += change
         return change
 
     def _move(self, member: int, entered: int) -> None:
         left = int(self.subset[member])
-        self.linear[:, left] -= 2 * self.products[left, member]
-        self.linear[:, entered] += 2 * self.products[entered, member]
-        difference = 2 * (self.products[left, member] - self.products[entered, member])
-        self.shared[member] += difference
-        self.shared[:, member] += difference
+        self.entering[left] -= self.twice[left, member]
+        self.entering[entered] += self.twice[entered, member]
+        self.together[member] = self.twice[entered, member]
+        self.twice_own[member] = 2 * self.own[entered, member]
         self.members[left], self.members[entered] = self.members[left] - 1, self.members[entered] + 1
         self.subset[member] = entered
-        together = np.where(self.subset == entered, NEVER, 0.0)
-        self.blocked[member], self.blocked[:, member] = together, together
+        self.places[member] = entered * len(self.subset) + member
 
 
 WORK_OF_A_WALK = 10**9
