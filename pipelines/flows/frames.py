@@ -32,8 +32,7 @@ def main() -> None:
     outcome = plumbing.map_items(work, videos, name="frames")
     if outcome.quarantined:
         # These are our own videos: one that cannot be read is no bad recording but a fault.
-        msg = "; ".join(str(error) for _, error in outcome.quarantined)
-        raise StageError(msg)
+        raise StageError("; ".join(str(error) for _, error in outcome.quarantined))
     extracted = [item for _, item in outcome.done]
     renewal.keep_only(standing_part("frames"), {path for item in extracted for path in item.places(UNRELEASED).values()})
     for item in progress.over("frames, copied", extracted):

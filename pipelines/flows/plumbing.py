@@ -129,8 +129,7 @@ def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: st
             f"{watched.label(items[i], tells_names=True) or items[i]}: {type(error).__name__}: {error}" for i, error in raised.items()
         )
         shown = "\n  ".join(failures[:SHOWN])
-        msg = f"{len(failures)} of {len(items)} tasks of '{name}' failed; what was finished is kept:\n  {shown}"
-        raise StageError(msg)
+        raise StageError(f"{len(failures)} of {len(items)} tasks of '{name}' failed; what was finished is kept:\n  {shown}")
     done, quarantined = [], []
     for i, item in enumerate(items):
         outcome = outcomes[i]

@@ -102,8 +102,7 @@ def stated(waiting: Mapping[str, Path], videos: pd.DataFrame) -> dict[str, str]:
     sha256 = dict(zip(videos.path, videos.sha256, strict=True)) | of_frames
     for name, path in waiting.items():
         if name.startswith(("videos/", "frames/")) and name not in sha256:
-            msg = f"{path}: no stage states that it has written this, so nothing proves it; remove it, then run again"
-            raise StageError(msg)
+            raise StageError(f"{path}: no stage states that it has written this, so nothing proves it; remove it, then run again")
     return sha256
 
 

@@ -156,13 +156,11 @@ def _wait_until_up(process: subprocess.Popen[bytes], url: str) -> None:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            msg = f"the local Prefect server ended with exit code {process.returncode}; delete {HOME} and run again"
-            raise ServerError(msg)
+            raise ServerError(f"the local Prefect server ended with exit code {process.returncode}; delete {HOME} and run again")
         if _answers(url):
             return
         time.sleep(0.05)
-    msg = f"the local Prefect server did not answer within {START_SECONDS} s; delete {HOME} and run again"
-    raise ServerError(msg)
+    raise ServerError(f"the local Prefect server did not answer within {START_SECONDS} s; delete {HOME} and run again")
 
 
 def _answers(url: str) -> bool:

@@ -27,7 +27,6 @@ def local_state() -> dict[str, str]:
     for folder in (ours, ours / name):
         folder.mkdir(exist_ok=True, mode=0o700)
         if folder.stat().st_uid != os.getuid():
-            msg = f"{folder}: it belongs to somebody else, who could read there what DVC notes of private files; set {VARIABLE}"
-            raise StageError(msg)
+            raise StageError(f"{folder}: it belongs to somebody else, who could read there what DVC notes of private files; set {VARIABLE}")
         folder.chmod(0o700)
     return {VARIABLE: str(ours / name)}

@@ -69,8 +69,7 @@ class OnePass(io.RawIOBase):
         """Jump, as in any file."""
         start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self.size}[whence]
         if start + offset < 0:
-            msg = f"there is no byte {start + offset}"
-            raise ValueError(msg)
+            raise ValueError(f"there is no byte {start + offset}")
         self._at = start + offset
         return self._at
 

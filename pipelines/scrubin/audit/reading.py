@@ -93,8 +93,7 @@ class Shared:
 
 def _write(reader: Reader, folder: Path | None) -> tuple[str, str]:
     if folder is None:
-        msg = "a reader without a folder cannot be sent to another process"
-        raise ValueError(msg)
+        raise ValueError("a reader without a folder cannot be sent to another process")
     data = pickle.dumps(reader, pickle.HIGHEST_PROTOCOL)
     sha256 = hashlib.sha256(data).hexdigest()
     path = folder / f"reader-{sha256}"
@@ -108,8 +107,7 @@ def _write(reader: Reader, folder: Path | None) -> tuple[str, str]:
 def _loaded(path: str, sha256: str) -> Shared:
     data = Path(path).read_bytes()
     if hashlib.sha256(data).hexdigest() != sha256:
-        msg = f"{path}: it was changed while the release was read; run again"
-        raise OSError(msg)
+        raise OSError(f"{path}: it was changed while the release was read; run again")
     reader: Reader = pickle.loads(data)
     return Shared(reader, Path(path).parent)
 

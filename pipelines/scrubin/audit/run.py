@@ -247,8 +247,7 @@ def refuse(findings: list[Finding], asked: Sequence[str] = ()) -> None:
     if findings:
         of_cause = by_cause(findings)
         lines = "\n  ".join([*lines_of_causes(of_cause), *asked])
-        msg = f"the release is refused, {count_of_causes(of_cause)}:\n  {lines}"
-        raise PrivacyError(msg)
+        raise PrivacyError(f"the release is refused, {count_of_causes(of_cause)}:\n  {lines}")
 
 
 def checksum_findings(folder: Path, sha256: Mapping[str, str]) -> Iterator[Finding]:

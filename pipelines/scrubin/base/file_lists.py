@@ -48,8 +48,7 @@ def checksums_text(sha256: Mapping[str, str]) -> str:
     """
     odd = sorted(name for name in sha256 if any(letter in name for letter in "\\\n\r"))
     if odd:
-        msg = f"{odd[0]!r}: a file name may not hold a line break or a backslash; rename it"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{odd[0]!r}: a file name may not hold a line break or a backslash; rename it")
     return "".join(f"{sha256[name]}  {name}\n" for name in sorted(sha256))
 
 

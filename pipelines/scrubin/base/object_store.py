@@ -114,8 +114,7 @@ class ObjectFolder:
             def piece(system: Any, path: str, start: int = start, end: int = end) -> bytes:
                 data = bytes(system.cat_file(path, start=start, end=end))
                 if len(data) != end - start:
-                    msg = f"bytes {start} to {end} were asked for, and {len(data)} came"
-                    raise OSError(msg)
+                    raise OSError(f"bytes {start} to {end} were asked for, and {len(data)} came")
                 return data
 
             yield self._tried(name, piece)
@@ -164,15 +163,13 @@ class ObjectFolder:
             # Each kind of store has errors of its own, of which no class is common.
             except Exception as error:
                 if _is_gone(error, self.address):
-                    msg = f"{where}: it is not there"
-                    raise MissingObjectError(msg) from error
+                    raise MissingObjectError(f"{where}: it is not there") from error
                 if isinstance(error, PermissionError) or _status(error, self.address) in _REFUSED:
                     msg = f"{where}: the store refuses it ({_said(error)}); check the address and your credentials for it"
                     raise ReleaseError(msg) from error
                 if type(error).__name__ in NO_CREDENTIALS:
                     mend = "set them, or storage_options={'anon': True} where it is public"
-                    msg = f"{where}: there are no credentials ({_said(error)}); {mend}"
-                    raise ReleaseError(msg) from error
+                    raise ReleaseError(f"{where}: there are no credentials ({_said(error)}); {mend}") from error
                 if wait_s is None:
                     tries = len(WAITS_S) + 1
                     msg = f"{where}: it failed {tries} times ({_said(error)}); check the network and the address, then try again"
@@ -185,8 +182,7 @@ class ObjectFolder:
         scheme = self.address.partition("://")[0]
         for module in ("fsspec", *([_NEEDS[scheme]] if scheme in _NEEDS else [])):
             if not machine.is_installed(module):
-                msg = f"{self.shown}: it needs {module}, which is not installed: {machine.install_command(EXTRA)}"
-                raise ReleaseError(msg)
+                raise ReleaseError(f"{self.shown}: it needs {module}, which is not installed: {machine.install_command(EXTRA)}")
         import fsspec
 
         options = {**(_QUIET_S3 if scheme in _NEEDS else {}), **self.options}

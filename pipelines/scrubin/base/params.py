@@ -89,12 +89,10 @@ def raw_of(path: Path = PARAMS_PATH) -> Path:
 def _raw(path: Path, values: Mapping[Any, Any]) -> Path:
     raw = values.get("raw")
     if not isinstance(raw, str) or not raw.strip():
-        msg = f"{path}: 'raw' must name the folder of the raw study, such as data/raw, but is {raw!r}"
-        raise ParamsError(msg)
+        raise ParamsError(f"{path}: 'raw' must name the folder of the raw study, such as data/raw, but is {raw!r}")
     why = _no_place_of_raw(path.parent, raw)
     if why:
-        msg = f"{path}: 'raw' must name the folder of the raw study, such as data/raw, but {raw!r} {why}"
-        raise ParamsError(msg)
+        raise ParamsError(f"{path}: 'raw' must name the folder of the raw study, such as data/raw, but {raw!r} {why}")
     return Path(raw)
 
 
@@ -171,8 +169,7 @@ def _document(path: Path) -> dict[Any, Any]:
                 msg = f"{path}: git left a merge conflict at line {line}; keep one side of each, and take out the lines of <, = and >"
         raise ParamsError(msg) from error
     if not isinstance(values, dict):
-        msg = f"{path}: expected sections such as 'ingest:', but got {type(values).__name__}"
-        raise ParamsError(msg)
+        raise ParamsError(f"{path}: expected sections such as 'ingest:', but got {type(values).__name__}")
     return values
 
 
@@ -195,15 +192,13 @@ def _no_project(path: Path) -> ParamsError:
 
 def _section(path: Path, section: str, values: Mapping[Any, Any], declared: type[T]) -> T:
     if section not in values:
-        msg = f"{path}: section '{section}' is missing"
-        raise ParamsError(msg)
+        raise ParamsError(f"{path}: section '{section}' is missing")
     return _build(path, section, values[section], declared)
 
 
 def _build(path: Path, where: str, values: Any, declared: type[T]) -> T:
     if not isinstance(values, dict):
-        msg = f"{path}: '{where}' must be a section with keys, but is {values!r}"
-        raise ParamsError(msg)
+        raise ParamsError(f"{path}: '{where}' must be a section with keys, but is {values!r}")
     fields = {field.name: field for field in dataclasses.fields(declared)}  # type: ignore[arg-type]
     hints = typing.get_type_hints(declared)
     replaced = getattr(declared, "REPLACED", {})
@@ -218,8 +213,7 @@ def _build(path: Path, where: str, values: Any, declared: type[T]) -> T:
             if name in values:
                 built[name] = _value(path, f"{where}.{name}", values[name], hints[name], field)
             elif near(name, map(str, unknown)) is None and not field.metadata.get("added_later"):  # else the unknown one is it, misspelt
-                msg = f"{path}: '{where}.{name}' is missing"
-                raise ParamsError(msg)
+                raise ParamsError(f"{path}: '{where}.{name}' is missing")
     ParamsError.raise_any(wrong)
     with naming(path):
         return declared(**built)
@@ -273,8 +267,7 @@ def _section_named(path: Path, where: str, sections: list[Any], value: Mapping[A
     by_name = {field.metadata["choices"][0]: of for of in sections for field in dataclasses.fields(of) if field.name == "kind"}
     name = value.get("kind")
     if name not in by_name:
-        msg = f"{path}: '{where}.kind' must be one of {', '.join(by_name)}, but is {name!r}{_did_you_mean(name, by_name)}"
-        raise ParamsError(msg)
+        raise ParamsError(f"{path}: '{where}.kind' must be one of {', '.join(by_name)}, but is {name!r}{_did_you_mean(name, by_name)}")
     return by_name[name]
 
 
@@ -286,8 +279,7 @@ def _scalar(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Fi
     elif type(value) is not hint:
         quotes = hint is str and isinstance(value, int | float | datetime.date)
         shown = f"{value}, which YAML takes for something else; put it into quotes" if quotes else repr(value)
-        msg = f"{path}: '{where}' must be {_NAMES[hint]}, but is {shown}"
-        raise ParamsError(msg)
+        raise ParamsError(f"{path}: '{where}' must be {_NAMES[hint]}, but is {shown}")
     choices = field.metadata.get("choices")
     if choices is not None and value not in choices:
         msg = f"{path}: '{where}' must be one of {', '.join(map(str, choices))}, but is {value!r}{_did_you_mean(value, choices)}"
@@ -295,8 +287,7 @@ def _scalar(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Fi
     low, high = field.metadata.get("low"), field.metadata.get("high")
     # Written as "not (inside)", so that NaN is refused as well.
     if isinstance(value, (int, float, Fraction)) and not ((low is None or value >= low) and (high is None or value <= high)):
-        msg = f"{path}: '{where}' must lie in [{_end(low, '-inf')}, {_end(high, 'inf')}], but is {value}"
-        raise ParamsError(msg)
+        raise ParamsError(f"{path}: '{where}' must lie in [{_end(low, '-inf')}, {_end(high, 'inf')}], but is {value}")
     return value
 
 
@@ -314,8 +305,7 @@ def _fraction(path: Path, where: str, value: Any) -> Fraction:
             return Fraction(value)
         except (ValueError, ZeroDivisionError):
             pass
-    msg = f"{path}: '{where}' must be a whole number or a fraction in quotes such as '30000/1001', but is {value!r}"
-    raise ParamsError(msg)
+    raise ParamsError(f"{path}: '{where}' must be a whole number or a fraction in quotes such as '30000/1001', but is {value!r}")
 
 
 def _end(value: float | None, unbounded: str) -> str:
@@ -324,8 +314,7 @@ def _end(value: float | None, unbounded: str) -> str:
 
 def _expect(path: Path, where: str, value: Any, expected: type, name: str) -> None:
     if not isinstance(value, expected):
-        msg = f"{path}: '{where}' must be {name}, but is {value!r}"
-        raise ParamsError(msg)
+        raise ParamsError(f"{path}: '{where}' must be {name}, but is {value!r}")
 
 
 def _refuse_unknown(
@@ -337,16 +326,14 @@ def _refuse_unknown(
         with ParamsError.noted(wrong):
             if key not in allowed:
                 name = f"{where}.{key}" if where else key
-                msg = f"{path}: '{name}' is not a parameter; {hint(key, known or allowed)}"
-                raise ParamsError(msg)
+                raise ParamsError(f"{path}: '{name}' is not a parameter; {hint(key, known or allowed)}")
     ParamsError.raise_any(wrong)
 
 
 def _refuse_replaced(path: Path, where: str, values: Mapping[Any, Any], replaced: Mapping[str, str]) -> None:
     """Refuse a parameter that there is no more, with what a section's ``REPLACED`` says to write instead."""
     for key in sorted(set(map(str, values)) & set(replaced)):
-        msg = f"{path}: '{where}.{key}' is no parameter any more; {replaced[key]}"
-        raise ParamsError(msg)
+        raise ParamsError(f"{path}: '{where}.{key}' is no parameter any more; {replaced[key]}")
 
 
 _NAMES = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}

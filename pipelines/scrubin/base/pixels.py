@@ -92,8 +92,7 @@ def refuse_huge_picture(data: bytes, path: Path | str) -> None:
     """Raise a `FileError` when the header of a picture states more pixels than the limit, or none that can be told."""
     size = picture_size(data)
     if size is None:
-        msg = "it cannot be decoded: it is no picture whose size can be told; write it as JPEG or PNG"
-        raise FileError(path, msg)
+        raise FileError(path, "it cannot be decoded: it is no picture whose size can be told; write it as JPEG or PNG")
     pixels = size[0] * size[1] / MB
     refuse_above(path, f"its picture has {size[0]} x {size[1]} pixels", pixels, "picture_megapixels")
 

@@ -98,16 +98,13 @@ def _limits(text: str) -> Limits:
     for word in text.replace(",", " ").split():
         name, _, value = word.partition("=")
         if name not in known:
-            msg = f"there is no limit '{printable(name)}'; {hint(name, known)}"
-            raise FileError(VARIABLE, msg)
+            raise FileError(VARIABLE, f"there is no limit '{printable(name)}'; {hint(name, known)}")
         try:
             raised[name] = float(value)
         except ValueError:
-            msg = f"'{printable(word)}' is no number; write for example {name}={getattr(Limits, name):g}"
-            raise FileError(VARIABLE, msg) from None
+            raise FileError(VARIABLE, f"'{printable(word)}' is no number; write for example {name}={getattr(Limits, name):g}") from None
         if not raised[name] > 0:
-            msg = f"{name} must be above 0"
-            raise FileError(VARIABLE, msg)
+            raise FileError(VARIABLE, f"{name} must be above 0")
     return Limits(**raised)
 
 
@@ -115,8 +112,7 @@ def refuse_above(path: Path | str, what: str, value: float, limit: str) -> None:
     """Raise a `FileError` when a value is above the limit of this name, which it names with the way to raise it."""
     most = getattr(limits(), limit)
     if value > most:
-        msg = f"{what}, above the limit of {most:g}; if that is right, raise it: {VARIABLE}={limit}={_rounded_up(value)}"
-        raise FileError(path, msg)
+        raise FileError(path, f"{what}, above the limit of {most:g}; if that is right, raise it: {VARIABLE}={limit}={_rounded_up(value)}")
 
 
 def refuse_unless_plain(path: Path, *, inside: Path | None = None) -> Path:
@@ -137,8 +133,7 @@ def refuse_unless_plain(path: Path, *, inside: Path | None = None) -> Path:
     try:
         real = os.path.realpath(path) if inside is not None else os.fspath(path)
         if inside is not None and not Path(real).is_relative_to(os.path.realpath(inside)):
-            msg = f"it is outside of {printable(str(inside))}; put the file itself there, no link"
-            raise FileError(path, msg)
+            raise FileError(path, f"it is outside of {printable(str(inside))}; put the file itself there, no link")
         status = os.stat(path)  # noqa: PTH116 - names may be no UTF-8
         _refuse_mode(path, status.st_mode)
         # A file of holes has any size, and costs its maker nothing.
@@ -146,8 +141,7 @@ def refuse_unless_plain(path: Path, *, inside: Path | None = None) -> Path:
     except FileError:
         raise
     except ValueError as error:  # a name with a NUL, or half a character
-        msg = "there can be no file of this name; correct it"
-        raise FileError(path, msg) from error
+        raise FileError(path, "there can be no file of this name; correct it") from error
     return Path(real)
 
 
@@ -218,8 +212,7 @@ def read_text(path: Path, *, inside: Path | None = None, limit: str = "file_gb")
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
-        msg = f"byte 0x{data[error.start]:02x} at position {error.start} is not UTF-8; save it as UTF-8"
-        raise FileError(path, msg) from error
+        raise FileError(path, f"byte 0x{data[error.start]:02x} at position {error.start} is not UTF-8; save it as UTF-8") from error
 
 
 def read_json(path: Path, *, inside: Path | None = None) -> Any:
@@ -245,13 +238,11 @@ def json_value(data: bytes | str, path: Path | str = "", object_pairs_hook: Call
     try:
         return json.loads(data, object_pairs_hook=object_pairs_hook, parse_int=_integer)
     except RecursionError:
-        msg = "it is nested too deeply; write it again"
-        raise FileError(path, msg) from None
+        raise FileError(path, "it is nested too deeply; write it again") from None
     except FileError:
         raise
     except ValueError as error:
-        msg = f"it is not JSON ({printable(str(error))}); get or write it again"
-        raise FileError(path, msg) from error
+        raise FileError(path, f"it is not JSON ({printable(str(error))}); get or write it again") from error
 
 
 def read_yaml(path: Path, *, inside: Path | None = None) -> Any:
@@ -276,8 +267,7 @@ def yaml_value(text: bytes | str, path: Path | str = "") -> Any:
     except FileError:
         raise
     except (yaml.YAMLError, *BROKEN_VALUES) as error:
-        msg = f"it is not YAML that can be read: {printable(' '.join(str(error).split()))}; correct it"
-        raise FileError(path, msg) from error
+        raise FileError(path, f"it is not YAML that can be read: {printable(' '.join(str(error).split()))}; correct it") from error
 
 
 def refuse_yaml_bomb(text: bytes | str, path: Path | str) -> None:
@@ -319,14 +309,12 @@ def _refuse_mode(path: Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(21, os.strerror(21), os.fspath(path))
     kind = next((name for fits, name in KINDS if fits(mode)), "no file")
-    msg = f"it is {kind}, no plain file; put the file itself there"
-    raise FileError(path, msg)
+    raise FileError(path, f"it is {kind}, no plain file; put the file itself there")
 
 
 def _integer(digits: str) -> int:
     if len(digits) > LONGEST_DIGITS:
-        msg = f"the number {digits[:20]}... has {len(digits)} digits"
-        raise ValueError(msg)
+        raise ValueError(f"the number {digits[:20]}... has {len(digits)} digits")
     return int(digits)
 
 

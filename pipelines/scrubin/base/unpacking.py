@@ -62,8 +62,7 @@ def arrays(data: bytes, path: Path | str, *, packed: bool) -> dict[str, npt.NDAr
         for member in archive.infolist():
             name = member.filename.removesuffix(".npy")
             if name in found:
-                msg = f"its array '{printable(name)}' stands twice; write it again"
-                raise FileError(path, msg)
+                raise FileError(path, f"its array '{printable(name)}' stands twice; write it again")
             found[name] = _array(archive.read(member), f"{path}, array '{name}'")
         refuse_unpacked(path, sum(array.size * max(NUMBER_BYTES, array.itemsize) for array in found.values()), len(data))
     return found
@@ -91,13 +90,11 @@ def zipped(source: bytes | Path, path: Path | str, most_members: int = 100_000) 
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
             if len(members) > most_members:
-                msg = f"it has {len(members)} members, more than {most_members}; write fewer"
-                raise FileError(path, msg)
+                raise FileError(path, f"it has {len(members)} members, more than {most_members}; write fewer")
             named = Counter(str(PurePosixPath(one.filename)) for one in members if not one.is_dir())
             twice = [name for name, count in named.items() if count > 1]
             if twice:
-                msg = f"its member '{printable(twice[0])}' stands twice; write it again"
-                raise FileError(path, msg)
+                raise FileError(path, f"its member '{printable(twice[0])}' stands twice; write it again")
             size = len(source) if isinstance(source, bytes) else source.stat().st_size
             refuse_unpacked(path, sum(one.file_size for one in members), size)
             yield archive
@@ -184,8 +181,7 @@ def _parquet_file(source: Path | bytes, inside: Path | None, path: Path | str = 
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, OverflowError, MemoryError) as error:
         reason = printable((str(error).strip().splitlines() or [type(error).__name__])[0])
-        msg = f"it cannot be read as parquet ({reason}); get or write it again"
-        raise FileError(name, msg) from error
+        raise FileError(name, f"it cannot be read as parquet ({reason}); get or write it again") from error
 
 
 def _refuse_values(path: Path | str, metadata: Any, columns: frozenset[str] | None) -> list[str]:
@@ -231,8 +227,7 @@ def _written_out(values: pa.ChunkedArray | pa.Array) -> int:
 
 def _array(data: bytes, path: Path | str) -> npt.NDArray[Any]:
     if not data.startswith(NPY_START):
-        msg = "it is no array of numpy; write it again"
-        raise FileError(path, msg)
+        raise FileError(path, "it is no array of numpy; write it again")
     file = io.BytesIO(data)
     try:
         version = np.lib.format.read_magic(file)
@@ -240,8 +235,7 @@ def _array(data: bytes, path: Path | str) -> npt.NDArray[Any]:
         if read is not None:
             shape, _, dtype = read(file, max_header_size=NPY_LARGEST_HEADER)
             if any(length < 0 for length in shape):
-                msg = f"its shape is {shape}; write it again"
-                raise FileError(path, msg)
+                raise FileError(path, f"its shape is {shape}; write it again")
             stated, held = math.prod(shape), len(data) - file.tell()
             if not dtype.hasobject and (stated * dtype.itemsize > held or (stated > held and not dtype.itemsize)):
                 msg = f"its header states {stated} values of {dtype.itemsize} bytes, but it holds {held} bytes; write it again"

@@ -217,8 +217,7 @@ class LazyParser(_NearMissParser):
         """Refuse an argument without a letter: a variable that is not set, where the working folder or nothing would be taken."""
         passed_on = action.nargs in (argparse.REMAINDER, argparse.PARSER) or action.metavar == PASSED_ON
         if "" in arg_strings and not passed_on:
-            msg = "it is empty; name what is meant, or leave it out (is a variable not set?)"
-            raise argparse.ArgumentError(action, msg)
+            raise argparse.ArgumentError(action, "it is empty; name what is meant, or leave it out (is a variable not set?)")
         return super()._get_values(action, arg_strings)
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:  # type: ignore[override]

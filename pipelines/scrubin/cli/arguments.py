@@ -41,14 +41,12 @@ def written(text: str) -> str:
         When it lies in a finished release, which nobody changes.
     """
     if text == STDOUT:
-        msg = "it is not written to the standard output; name a file or folder"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError("it is not written to the standard output; name a file or folder")
     from scrubin.data import verify
 
     release = None if "\0" in text else verify.finished_around(Path(text))
     if release is not None:
-        msg = f"{text}: it lies in the release {release}, which is never changed; write elsewhere"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{text}: it lies in the release {release}, which is never changed; write elsewhere")
     return text
 
 
@@ -63,8 +61,7 @@ def whole_number(lowest: int, highest: int | None = None) -> Callable[[str], int
 
     def parsed(text: str) -> int:
         if not text.isdecimal() or int(text) < lowest or (highest is not None and int(text) > highest):
-            msg = f"'{text}' is no {means}"
-            raise argparse.ArgumentTypeError(msg)
+            raise argparse.ArgumentTypeError(f"'{text}' is no {means}")
         return int(text)
 
     return parsed
@@ -79,8 +76,7 @@ def exact_number(means: str, lowest: Fraction | None = None, highest: Fraction |
         except (ValueError, ZeroDivisionError):
             value = Fraction(0)
         if value <= 0 or (lowest is not None and value < lowest) or (highest is not None and value > highest):
-            msg = f"'{text}' is no {means}"
-            raise argparse.ArgumentTypeError(msg)
+            raise argparse.ArgumentTypeError(f"'{text}' is no {means}")
         return value
 
     return parsed
@@ -101,8 +97,7 @@ def rate_or_none(option: str, text: str | None) -> Fraction | None:
     except (ValueError, ZeroDivisionError):
         rate = Fraction(0)
     if not 0 < rate <= HIGHEST_FPS:
-        msg = f"{option} {text}: give a rate above 0 and up to {HIGHEST_FPS}, such as 25, 1 or 30000/1001"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"{option} {text}: give a rate above 0 and up to {HIGHEST_FPS}, such as 25, 1 or 30000/1001")
     return rate
 
 
@@ -123,8 +118,7 @@ def size_or_none(text: str | None) -> tuple[int, int] | None:
         return None
     match = re.fullmatch(r"([1-9][0-9]{0,5})[x×]([1-9][0-9]{0,5})", text)
     if match is None:
-        msg = f"--image-size {text}: give width and height in px, such as 854x480"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"--image-size {text}: give width and height in px, such as 854x480")
     return int(match[1]), int(match[2])
 
 

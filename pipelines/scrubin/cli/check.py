@@ -186,12 +186,10 @@ def run_validate(args: argparse.Namespace) -> int:
     from scrubin.stages.validate.validated_path import JUDGE, validate
 
     if args.first_frame < 0:
-        msg = f"--first-frame {args.first_frame}: give 0 or more"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"--first-frame {args.first_frame}: give 0 or more")
     for option in ("predictions", "predictions_from", "videos", "disputes"):
         if getattr(args, option) and args.suspects is None:
-            msg = f"--{option.replace('_', '-')} is only for --suspects; add it"
-            raise ArgumentsError(msg)
+            raise ArgumentsError(f"--{option.replace('_', '-')} is only for --suspects; add it")
     with asked():
         chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
         for name in filter(None, (args.source, args.predictions_from)):
@@ -221,8 +219,7 @@ def _suspects(args: argparse.Namespace, options: Options) -> Ranking:
     from scrubin.labels.suspects import at_path
 
     if args.videos is not None and not args.videos.is_dir():
-        msg = f"--videos {args.videos}: there is no such folder"
-        raise AnnotationError(msg)
+        raise AnnotationError(f"--videos {args.videos}: there is no such folder")
     more: list[Suspect] = []
     if args.disputes:
         machine.require_package("av", "--disputes")

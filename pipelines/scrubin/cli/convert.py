@@ -116,11 +116,9 @@ def _request(args: argparse.Namespace) -> ConversionRequest:
     from scrubin.labels.registry import format_of
 
     if not 0 <= args.box_tolerance <= 0.2:
-        msg = f"--box-tolerance {args.box_tolerance:g}: give a share in 0..0.2"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"--box-tolerance {args.box_tolerance:g}: give a share in 0..0.2")
     if args.first_frame < 0:
-        msg = f"--first-frame {args.first_frame}: give 0 or more"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"--first-frame {args.first_frame}: give 0 or more")
     with asked():
         chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
         if args.source is not None:
@@ -164,8 +162,7 @@ def _check_video(collection: Collection, fps: Fraction | None, video: Path, firs
 
     probed = probe(existing_video(str(video)), str(video))
     if len(collection.recordings) != 1:
-        msg = f"{video}: one video, but there are {len(collection.recordings)} recordings; convert them one by one"
-        raise AnnotationError(msg)
+        raise AnnotationError(f"{video}: one video, but there are {len(collection.recordings)} recordings; convert them one by one")
     (labels,), faults = collection.recordings, Faults()
     lengths.check(
         labels,

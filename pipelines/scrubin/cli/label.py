@@ -109,8 +109,7 @@ def _serve(args: argparse.Namespace) -> int:
     from scrubin.curate.page import server
 
     if (args.certificate is None) != (args.key is None):
-        msg = "--certificate and --key belong together: name both files"
-        raise ArgumentsError(msg)
+        raise ArgumentsError("--certificate and --key belong together: name both files")
     if args.host not in LOOPBACK and args.certificate is None:
         msg = f"--host {args.host}: others could read tokens and videos on the way; give a TLS certificate by --certificate and --key"
         raise ArgumentsError(msg)
@@ -119,8 +118,7 @@ def _serve(args: argparse.Namespace) -> int:
         certificate.refuse_unfit()
     bench = Workbench.open()
     if not any(one in bench.standing().assigned for one in (of.name for of in bench.recordings.values())):
-        msg = "nobody labels yet; add people by --add NAME, then say who labels what by --assign"
-        raise ReviewError(msg)
+        raise ReviewError("nobody labels yet; add people by --add NAME, then say who labels what by --assign")
     with server.listening(args.host, args.port) as opened:
         host = None if args.host in LOOPBACK else args.host
         session = LabelSession(opened.getsockname()[1], host, is_encrypted=certificate is not None)

@@ -81,8 +81,7 @@ def run_push(args: argparse.Namespace) -> int:
     from scrubin.curate.project import pushing
 
     if not is_address(args.address):
-        msg = f"{args.address}: this is no address; write one such as s3://bucket/study/1.0.0"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"{args.address}: this is no address; write one such as s3://bucket/study/1.0.0")
     project = Path(args.project)
     options = {"client_kwargs": {"endpoint_url": args.endpoint}} if args.endpoint else {}
     with only_run(project):

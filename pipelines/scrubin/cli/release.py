@@ -55,8 +55,7 @@ def _write(comparison: Comparison, path: Path) -> None:
     try:
         files.write_text(path, page(comparison))
     except OSError as error:
-        msg = f"{path}: cannot be written: {error.strerror}; correct that or name another file"
-        raise ReleaseError(msg) from error
+        raise ReleaseError(f"{path}: cannot be written: {error.strerror}; correct that or name another file") from error
 
 
 def add_export_arguments(parser: argparse.ArgumentParser) -> None:

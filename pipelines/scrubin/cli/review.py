@@ -75,8 +75,7 @@ def run(args: argparse.Namespace) -> int:
         serve(args, lambda generation: open_sampled(Path(), args.by, generation, drawn), sampled=True)
         return conclude(drawn)
     if args.seed is not None:
-        msg = "--seed says which clips are drawn: it needs --sample N"
-        raise ArgumentsError(msg)
+        raise ArgumentsError("--seed says which clips are drawn: it needs --sample N")
     opener = open_released if args.released else open_source
     return serve(args, lambda generation: opener(Path(), args.by, generation))
 

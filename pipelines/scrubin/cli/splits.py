@@ -149,8 +149,7 @@ def run_check(args: argparse.Namespace) -> int:
 def _times(text: str) -> int:
     """Return a number of times."""
     if not text.isascii() or not text.isdigit() or not 1 <= len(text) <= 6 or int(text) < 1:
-        msg = f"'{text}' is no number of times such as 2"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of times such as 2")
     return int(text)
 
 

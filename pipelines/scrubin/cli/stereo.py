@@ -70,8 +70,7 @@ def size(text: str) -> tuple[int, int]:
     """Return the numbers of ``960x540``."""
     match = SIZE.fullmatch(text)
     if not match or not int(match[1]) or not int(match[2]):
-        msg = f"'{text}' is no size such as 960x540"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"'{text}' is no size such as 960x540")
     return int(match[1]), int(match[2])
 
 
@@ -79,8 +78,7 @@ def rectangle(text: str) -> Box:
     """Return the numbers of ``X,Y,W,H``."""
     match = RECTANGLE.fullmatch(text)
     if not match:
-        msg = f"'{text}' is no rectangle such as 8,6,640,360: left, top, width and height in pixels"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"'{text}' is no rectangle such as 8,6,640,360: left, top, width and height in pixels")
     return int(match[1]), int(match[2]), int(match[3]), int(match[4])
 
 
@@ -91,8 +89,7 @@ def alpha(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        msg = f"'{text}' is no number from 0 (no black border) to 1 (no pixel lost)"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"'{text}' is no number from 0 (no black border) to 1 (no pixel lost)")
     return value
 
 
@@ -108,13 +105,11 @@ def save(name: str, rig: Rig) -> None:
 
     path = Path(name)
     if path.exists():
-        msg = f"{name}: it is there already and is not overwritten; name another file"
-        raise CalibrationError(msg)
+        raise CalibrationError(f"{name}: it is there already and is not overwritten; name another file")
     try:
         write(path, rig)
     except OSError as fault:
-        msg = f"{name}: it cannot be written ({fault.strerror}); name another file"
-        raise CalibrationError(msg) from fault
+        raise CalibrationError(f"{name}: it cannot be written ({fault.strerror}); name another file") from fault
 
 
 def add_calibrate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -157,8 +152,7 @@ def _refuse_no_date(date: str | None) -> None:
     from scrubin.media.rigs.rig_file import STATED_DATE
 
     if date and not STATED_DATE.fullmatch(date):
-        msg = f"--date {date}: write 2024, 2024-03 or 2024-03-18"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"--date {date}: write 2024, 2024-03 or 2024-03-18")
 
 
 def add_convert_arguments(parser: argparse.ArgumentParser) -> None:
@@ -177,8 +171,7 @@ def run_convert(args: argparse.Namespace) -> int:
         rig = rig.cropped(args.crop) if args.crop else rig
         rig = rig.scaled(*args.scale_to) if args.scale_to else rig
     except ValueError as fault:
-        msg = f"{args.rig}: {fault}"
-        raise CalibrationError(msg) from fault
+        raise CalibrationError(f"{args.rig}: {fault}") from fault
     _refuse_no_date(args.date)
     rig = replace(rig, date=args.date or rig.date)
     save(args.out, rig)
@@ -263,5 +256,4 @@ def _checked(args: argparse.Namespace) -> Sequence[Checked]:
     if len(args.what) == THREE:
         rig_name, *cameras = args.what
         return [check_one(read(Path(rig_name), rig_name, args.unit, args.size), rig_name, cameras, args.rectified, args.alpha)]
-    msg = "name RIG LEFT RIGHT, or the folder of a raw study"
-    raise ArgumentsError(msg)
+    raise ArgumentsError("name RIG LEFT RIGHT, or the folder of a raw study")

@@ -204,8 +204,7 @@ def chosen(choices: Mapping[str, Choice], variant: Sequence[str], metric: str) -
             )
             raise MetricsError(msg)
         if choices[name].values and value not in choices[name].values:
-            msg = f"--variant {one}: {name} can be {', '.join(choices[name].values)}"
-            raise MetricsError(msg)
+            raise MetricsError(f"--variant {one}: {name} can be {', '.join(choices[name].values)}")
         values[name] = value
     return {name: values.get(name, choice.default) for name, choice in choices.items()}
 
@@ -217,8 +216,7 @@ def number_of(name: str, text: str, is_allowed: Callable[[float], bool], give: s
     except ValueError:
         value = math.nan
     if not (math.isfinite(value) and is_allowed(value)):
-        msg = f"--variant {name}={text}: give {give}"
-        raise MetricsError(msg)
+        raise MetricsError(f"--variant {name}={text}: give {give}")
     return value
 
 
@@ -248,8 +246,7 @@ def refuse_foreign(choice: Mapping[str, str], choices: Mapping[str, Choice], of_
     for name, value in choice.items():
         if name not in ("kind", *of_kind[kind]) and value != choices[name].default:
             owners = ", ".join(f"kind={other}" for other, names in of_kind.items() if name in names)
-            msg = f"--variant {name}={value} says nothing of kind={kind}; it belongs to {owners}: leave one of them out"
-            raise MetricsError(msg)
+            raise MetricsError(f"--variant {name}={value} says nothing of kind={kind}; it belongs to {owners}: leave one of them out")
 
 
 def with_alone(
@@ -319,8 +316,7 @@ def of_runs(runs: Sequence[Computed]) -> Computed:
     if len(runs) == 1:
         return first
     if any((one.names, one.frames) != (first.names, first.frames) for one in runs):
-        msg = "the runs are of different videos or frames; every run must predict the same"
-        raise MetricsError(msg)
+        raise MetricsError("the runs are of different videos or frames; every run must predict the same")
 
     def results(draw: Draw | None) -> list[Result]:
         by_variant = zip(*(one.results(draw) for one in runs), strict=True)

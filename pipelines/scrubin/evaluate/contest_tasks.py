@@ -122,8 +122,7 @@ class ContestTask:
             name, _, value = one.partition("=")
             fixed = {number.options[name] for number in self.numbers.values() if name in number.options}
             if fixed and value not in fixed:
-                msg = f"'{one}': {self.name} are ranked by numbers with {name}={' or '.join(sorted(fixed))}; leave it out"
-                raise MetricsError(msg)
+                raise MetricsError(f"'{one}': {self.name} are ranked by numbers with {name}={' or '.join(sorted(fixed))}; leave it out")
         return (*(one for one in self.choices if one.partition("=")[0] not in named), *more)
 
 

@@ -331,8 +331,7 @@ def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
         raise MetricsError(msg)
     for ours, theirs in zip(first.vocabularies, second.vocabularies, strict=False):
         if ours and theirs and not related(ours, theirs):
-            msg = f"{one} and {other} were scored in the classes of '{ours}' and '{theirs}'; score both in the same"
-            raise MetricsError(msg)
+            raise MetricsError(f"{one} and {other} were scored in the classes of '{ours}' and '{theirs}'; score both in the same")
     shared = [name for name in first.results if name in second.results]
     if not shared:
         difference(next(iter(first.results.values())), next(iter(second.results.values())))
@@ -345,8 +344,7 @@ def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
         else:
             rows.append((name, left.overall.value, right.overall.value, difference(left, right)))
     if not rows:
-        msg = f"{one} and {other} have no number that can be compared: {'; '.join(unlike)}; score both in the same way"
-        raise MetricsError(msg)
+        raise MetricsError(f"{one} and {other} have no number that can be compared: {'; '.join(unlike)}; score both in the same way")
     apart = sorted(set(first.results) ^ set(second.results))
     told = [f"only in {one.name if name in first.results else other.name}: {name}" for name in apart]
     told += [f"not compared, {why}: {name}" for why, names in unlike.items() for name in names]
@@ -399,14 +397,12 @@ def _read(path: Path) -> _File:
         metric = str(document.get("metric"))
         release = dict(document["ground_truth"].get("release") or {})
     except OSError as error:
-        msg = f"{path}: cannot be read: {error.strerror}; name a file that 'scrubin score --out' wrote"
-        raise MetricsError(msg) from error
+        raise MetricsError(f"{path}: cannot be read: {error.strerror}; name a file that 'scrubin score --out' wrote") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         msg = f"{path}: holds no scores ({type(error).__name__}: {error}); name a file that 'scrubin score --out' wrote"
         raise MetricsError(msg) from error
     if not results:
-        msg = f"{path}: holds no scores; score again"
-        raise MetricsError(msg)
+        raise MetricsError(f"{path}: holds no scores; score again")
     return _File(path.name, metric, truth, counted, vocabularies, results, is_earlier, release)
 
 

@@ -388,8 +388,7 @@ class Writer:
     def __call__(self, write: WriterFunction) -> WriterFunction:
         """Register a function as what writes the format, under a name that no other has."""
         if self.name in WRITERS:
-            msg = f"label format '{self.name}' has two writers"
-            raise ValueError(msg)
+            raise ValueError(f"label format '{self.name}' has two writers")
         WRITERS[self.name] = replace(self, write=write)
         return write
 
@@ -465,5 +464,4 @@ def contents_of(form: AnyFormat) -> frozenset[Content]:
 
 def _refuse_twice(name: str) -> None:
     if name in FORMATS or name in DATASET_FORMATS:
-        msg = f"label format '{name}' is registered twice"
-        raise ValueError(msg)
+        raise ValueError(f"label format '{name}' is registered twice")

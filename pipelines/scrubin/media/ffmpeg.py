@@ -93,8 +93,7 @@ def _refuse_failing_disk(said: str, name: str) -> None:
     for match in READING.finditer(said):
         why = match[1] or os.strerror(errno.EIO)
         if why in FAILING:
-            msg = f"{name} cannot be read ({why}); check its disk, then run again"
-            raise StageError(msg)
+            raise StageError(f"{name} cannot be read ({why}); check its disk, then run again")
 
 
 def _through_files(arguments: Sequence[str], folder: Path) -> list[str]:
@@ -174,16 +173,14 @@ def _head_elements(head: bytearray) -> Iterator[_Element]:
     """Yield the elements of the segment that come before its first cluster."""
     segment = next((element for element in _elements(head, 0, len(head)) if element.name == SEGMENT), None)
     if segment is None:
-        msg = "it has no segment"
-        raise ValueError(msg)
+        raise ValueError("it has no segment")
     for element in _elements(head, segment.content, len(head)):
         if element.name == CLUSTER:
             return
         if element.end > len(head):
             break
         yield element
-    msg = "its head has no end"
-    raise ValueError(msg)
+    raise ValueError("its head has no end")
 
 
 def _elements(data: bytearray, position: int, end: int) -> Iterator[_Element]:

@@ -86,8 +86,7 @@ class FrameReader:
             When the file has no frame of this number.
         """
         if not 0 <= number < len(self._pts):
-            msg = f"{self._name} has frames 0 to {len(self._pts) - 1}, not {number}"
-            raise ValueError(msg)
+            raise ValueError(f"{self._name} has frames 0 to {len(self._pts) - 1}, not {number}")
         self._refuse_changed()
         try:
             frame = self._frame(number)

@@ -49,8 +49,7 @@ def stored_sha256(path: Path, name: str) -> str:
         msg = f"{name} cannot be read ({error.strerror}); check its name, its permissions and its disk, then run again"
         raise StageError(msg) from error
     if after != before:
-        msg = f"{name} changed while it was read; wait until it is copied completely, then run again"
-        raise StageError(msg)
+        raise StageError(f"{name} changed while it was read; wait until it is copied completely, then run again")
     if known is None:
         store.make(key, lambda _: value)
     return value
@@ -83,16 +82,14 @@ def proven(path: Path, name: str, sha256: str) -> Iterator[None]:
     except OSError as error:
         if error.filename != str(path):
             raise  # of another disk, such as one that is full
-        msg = f"{name} cannot be read ({error.strerror}); check its disk, then run again"
-        raise StageError(msg) from error
+        raise StageError(f"{name} cannot be read ({error.strerror}); check its disk, then run again") from error
     _refuse_touched(path, name, sha256, before)
 
 
 def _refuse_touched(path: Path, name: str, sha256: str, before: dict[str, int]) -> None:
     """Raise a `StageError` when a file is not what it was, or was away for a while: its time of change tells, its bytes do not."""
     if _prove(path, name, sha256) != before:
-        msg = f"{name} was moved, replaced or changed while it was read; leave it alone, then run again"
-        raise StageError(msg)
+        raise StageError(f"{name} was moved, replaced or changed while it was read; leave it alone, then run again")
 
 
 def _sha256(path: Path) -> str:

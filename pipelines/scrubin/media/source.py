@@ -222,8 +222,7 @@ class SourceReader:
     def picture(self, number: int) -> Picture:
         """Return a frame as it is displayed, see `FrameReader.picture`."""
         if not 0 <= number < self._ends[-1]:
-            msg = f"{self._source.path} has frames 0 to {self._ends[-1] - 1}, not {number}"
-            raise ValueError(msg)
+            raise ValueError(f"{self._source.path} has frames 0 to {self._ends[-1] - 1}, not {number}")
         place = bisect_right(self._ends, number)
         before = self._ends[place - 1] if place else 0
         whole = self._reader(place).picture(number - before + self._source.parts[place].first)

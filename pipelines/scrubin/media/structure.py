@@ -136,8 +136,7 @@ def _format_unsure(container: av.container.InputContainer, stream: av.VideoStrea
 def _refuse_unknown_colours(path: Path, pixel_format: str, name: str) -> None:
     container, shown = stated(path, name)
     if shown.is_left_to(container, pixel_format):
-        msg = "its pictures say that their colours are not known, its container states them"
-        raise ValueError(msg)
+        raise ValueError("its pictures say that their colours are not known, its container states them")
 
 
 def _of_packets(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> Structure:
@@ -155,8 +154,7 @@ def _of_packets(container: av.container.InputContainer, stream: av.VideoStream, 
             if h264.IDR in types:
                 starts.append(len(times))
             if packet.pts is None and not packet.is_discard:
-                msg = "its packets state no presentation times"
-                raise ValueError(msg)
+                raise ValueError("its packets state no presentation times")
             times.append(None if packet.is_discard else packet.pts)
         lengths.decode(None)
     unsure |= {index: OVERLONG for index, time in enumerate(times) if time in lengths.overlong}
@@ -209,11 +207,9 @@ def _looked_at(packet: av.Packet[Any], stated: h264.Header) -> tuple[set[int], s
         unit_type = h264.unit_type(unit)
         types.add(unit_type)
         if unit_type in (h264.SPS, h264.PPS) and unit not in (*stated.sequences, *stated.pictures):
-            msg = "its parameter sets change on the way"
-            raise ValueError(msg)
+            raise ValueError("its parameter sets change on the way")
         if unit_type == h264.SEI and h264.turns(unit):
-            msg = "its pictures say that players turn them"
-            raise ValueError(msg)
+            raise ValueError("its pictures say that players turn them")
         if unit_type in (h264.SLICE, h264.IDR):
             firsts.append(h264.Bits(unit[:SLICE_START_BYTES]).ue())
             why = why or foreign_bytes.foreign(unit)
@@ -226,42 +222,34 @@ def _looked_at(packet: av.Packet[Any], stated: h264.Header) -> tuple[set[int], s
 
 def _refuse_units(types: set[int]) -> None:
     if types - KNOWN_UNITS:
-        msg = f"it holds NAL units of type {min(types - KNOWN_UNITS)}"
-        raise ValueError(msg)
+        raise ValueError(f"it holds NAL units of type {min(types - KNOWN_UNITS)}")
     if not types & {h264.SLICE, h264.IDR}:
-        msg = "a packet holds no picture"
-        raise ValueError(msg)
+        raise ValueError("a packet holds no picture")
 
 
 def _reorder_frames(stated: h264.Header) -> int | None:
     if len(stated.sequences) != 1 or not stated.pictures:
-        msg = f"its header holds {len(stated.sequences)} sequence and {len(stated.pictures)} picture parameter sets"
-        raise ValueError(msg)
+        raise ValueError(f"its header holds {len(stated.sequences)} sequence and {len(stated.pictures)} picture parameter sets")
     sequence = h264.sequence(stated.sequences[0])
     if not sequence.progressive:
-        msg = "it is, or may be, interlaced"
-        raise ValueError(msg)
+        raise ValueError("it is, or may be, interlaced")
     if sequence.cropped:
-        msg = "players crop its picture, and what they cut off stays in a copy"
-        raise ValueError(msg)
+        raise ValueError("players crop its picture, and what they cut off stays in a copy")
     h264.refuse_foreign(stated.sequences, stated.pictures)
     return sequence.reorder_frames
 
 
 def _groups(starts: Sequence[int], times: Sequence[int | None], reorder_frames: int | None, unsure: Mapping[int, str]) -> Iterator[Group]:
     if not starts or starts[0] != 0:
-        msg = "it does not start with an IDR picture"
-        raise ValueError(msg)
+        raise ValueError("it does not start with an IDR picture")
     shown = [time for time in times if time is not None]
     if reorder_frames is None and shown != sorted(shown):
-        msg = "it reorders frames and does not state how many"
-        raise ValueError(msg)
+        raise ValueError("it reorders frames and does not state how many")
     first, latest = 0, None
     for start, end in zip(starts, [*starts[1:], len(times)], strict=True):
         mine = [time for time in times[start:end] if time is not None]
         if mine and latest is not None and min(mine) <= latest:
-            msg = "frames of one group of pictures are shown among those of another"
-            raise ValueError(msg)
+            raise ValueError("frames of one group of pictures are shown among those of another")
         latest = max(mine, default=latest)
         why = next((unsure[index] for index in range(start, end) if index in unsure), "")
         yield Group(first, first + len(mine), end - start, tuple(_breaks(first, mine)), why)

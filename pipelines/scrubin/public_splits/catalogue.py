@@ -84,8 +84,7 @@ class Official:
             When there is no such fold.
         """
         if fold not in self.placed:
-            msg = f"'{self.name}' has no fold {fold}; {self.which_folds}"
-            raise SplitError(msg)
+            raise SplitError(f"'{self.name}' has no fold {fold}; {self.which_folds}")
         return {video: subset for subset, videos in self.placed[fold].items() for video in videos}
 
     @property
@@ -109,8 +108,7 @@ def load(name: str) -> Official:
         For an unknown name, with the nearest known one; when the data file is not the one of the index.
     """
     if name not in available():
-        msg = f"'{name}' is no official split; {hint(name, available())}"
-        raise SplitError(msg)
+        raise SplitError(f"'{name}' is no official split; {hint(name, available())}")
     return _load(name)
 
 
@@ -129,8 +127,7 @@ def named(text: str) -> tuple[Official, int | None]:
     digits = whole_number(written)
     number = int(digits) if digits and len(digits) < 4 else -1
     if split.folds == (NO_FOLD,) or number not in split.folds:
-        msg = f"'{text}': '{written}' is no fold of '{split.name}'; {split.which_folds}"
-        raise SplitError(msg)
+        raise SplitError(f"'{text}': '{written}' is no fold of '{split.name}'; {split.which_folds}")
     return split, number
 
 
@@ -157,8 +154,7 @@ def _fold(name: str, home: Dataset, scope: tuple[str, ...], texts: Mapping[str, 
     lists = {subset: set(listed(text)) for subset, text in texts.items() if text != REST}
     named = [video for videos in lists.values() for video in videos]
     if len(named) != len(set(named)) or set(named) - set(scope):
-        msg = f"{name}: a fold names a video twice, or one that '{home.name}' does not have"
-        raise SplitError(msg)
+        raise SplitError(f"{name}: a fold names a video twice, or one that '{home.name}' does not have")
     members = {subset: lists.get(subset, set(scope) - set(named)) for subset in SUBSETS if subset in texts}
     return {subset: tuple(video for video in home.videos if video in videos) for subset, videos in members.items()}
 
@@ -209,6 +205,5 @@ def _known(split: Official, videos: Mapping[str, str]) -> dict[str, str]:
     wrong = sorted(own for own, video in video_of.items() if video not in used)
     if wrong:
         shown = "; ".join(f"'{own}' is of '{videos[own]}'" for own in wrong[:5]) + (f"; {len(wrong) - 5} more" if len(wrong) > 5 else "")
-        msg = f"{split.name}: {shown}, which is no video of this split; correct it, or leave it out"
-        raise SplitError(msg)
+        raise SplitError(f"{split.name}: {shown}, which is no video of this split; correct it, or leave it out")
     return {own: video for own, video in video_of.items() if video is not None}

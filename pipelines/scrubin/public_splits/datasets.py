@@ -39,8 +39,7 @@ def document(name: str, folder: Path = FOLDER) -> dict[str, Any]:
         raise SplitError(msg)
     actual = sha256_of(path)
     if actual != stated:
-        msg = f"{name}: its SHA-256 is {actual}, but the index states {stated}; install scrubin again, or correct {INDEX}"
-        raise SplitError(msg)
+        raise SplitError(f"{name}: its SHA-256 is {actual}, but the index states {stated}; install scrubin again, or correct {INDEX}")
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return content
 
@@ -74,8 +73,7 @@ def listed(text: str) -> tuple[str, ...]:
             continue
         first, last = int(bounds[1]), int(bounds[2])
         if first > last or len(bounds[2]) > LONGEST or last - first > 10_000:
-            msg = f"'{item}' is no range such as 41-80"
-            raise ValueError(msg)
+            raise ValueError(f"'{item}' is no range such as 41-80")
         ids += [str(number) for number in range(first, last + 1)]
     return tuple(ids)
 
@@ -245,8 +243,7 @@ def dataset(name: str) -> Dataset:
     """
     known = _all().get(name)
     if known is None:
-        msg = f"'{name}' is no known dataset; {hint(name, names())}"
-        raise SplitError(msg)
+        raise SplitError(f"'{name}' is no known dataset; {hint(name, names())}")
     return known
 
 

@@ -62,12 +62,10 @@ def select(text: str) -> Selection:
     """
     match = PATTERN.fullmatch(text.strip())
     if not match:
-        msg = f"'{text}' names nothing; write NAME:SUBSET or NAME@FOLD:SUBSET, such as cholec80/40-40:train"
-        raise SplitError(msg)
+        raise SplitError(f"'{text}' names nothing; write NAME:SUBSET or NAME@FOLD:SUBSET, such as cholec80/40-40:train")
     name, fold, part = match["name"].strip(), match["fold"], (match["part"] or "").strip()
     if match["part"] is not None and not part:
-        msg = f"'{text}' names no subset after ':'; write one, such as {name}:train"
-        raise SplitError(msg)
+        raise SplitError(f"'{text}' names no subset after ':'; write one, such as {name}:train")
     whole = corpus(name)
     if whole is not None and fold is None and (not part or name not in names()):
         return _of_corpus(text, whole, part)
@@ -76,18 +74,15 @@ def select(text: str) -> Selection:
         return Selection(text, split.dataset, _of_split(text, split, number, part), " ".join(split.cautions))
     if name not in names():
         near = hint(name, [*available(), *names(), *corpora()])
-        msg = f"'{text}': '{name}' is neither an official split nor a dataset nor a corpus; {near}"
-        raise SplitError(msg)
+        raise SplitError(f"'{text}': '{name}' is neither an official split nor a dataset nor a corpus; {near}")
     if fold is not None:
-        msg = f"'{text}': '{name}' is a dataset without folds; leave out '@{fold}'"
-        raise SplitError(msg)
+        raise SplitError(f"'{text}': '{name}' is a dataset without folds; leave out '@{fold}'")
     return Selection(text, name, _of_dataset(text, dataset(name), part))
 
 
 def _of_corpus(text: str, whole: Corpus, part: str) -> Selection:
     if part:
-        msg = f"'{text}': '{whole.name}' is a corpus and has no subset '{part}'; leave it out"
-        raise SplitError(msg)
+        raise SplitError(f"'{text}': '{whole.name}' is a corpus and has no subset '{part}'; leave it out")
     chosen = [(member, select(member.selection)) for member in whole.members]
     firm = dict.fromkeys(video for member, one in chosen if not member.missing for video in one.videos)
     partial = tuple(Partial(one.videos, member.missing, member.source) for member, one in chosen if member.missing)
@@ -103,8 +98,7 @@ def _of_split(text: str, split: Official, fold: int | None, part: str) -> tuple[
         return _videos(split.dataset, split.videos)
     wanted = _subsets(part, tuple(placed))
     if wanted and fold is None and split.folds != (NO_FOLD,):
-        msg = f"'{text}': {split.which_folds}; name one, such as {split.name}@{number}:{part}"
-        raise SplitError(msg)
+        raise SplitError(f"'{text}': {split.which_folds}; name one, such as {split.name}@{number}:{part}")
     if wanted:
         return _videos(split.dataset, [video for video in split.videos if any(video in placed[subset] for subset in wanted)])
     return _listed(text, dataset(split.dataset), part, split.videos, tuple(placed))
@@ -146,8 +140,7 @@ def _listed(text: str, home: Dataset, part: str, scope: Sequence[str], subsets: 
     try:
         items = listed(part)
     except ValueError as error:
-        msg = f"'{text}': {error}"
-        raise SplitError(msg) from error
+        raise SplitError(f"'{text}': {error}") from error
     id_of = {item: home.video(item) for item in items}
     wrong = next((item for item, video in id_of.items() if video not in scope), None)
     if wrong is None and id_of:

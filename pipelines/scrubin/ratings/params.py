@@ -112,8 +112,7 @@ class ScoresParams:
             wrong = [name for name in names if name in taken or name != name.strip()] or [name for name in names if names.count(name) > 1]
             if wrong:
                 why = "stands twice" if names.count(wrong[0]) > 1 else "is the name of another column"
-                msg = f"params.yaml: 'scores.errors.{task}': '{wrong[0]}' {why}; name the error otherwise"
-                raise ParamsError(msg)
+                raise ParamsError(f"params.yaml: 'scores.errors.{task}': '{wrong[0]}' {why}; name the error otherwise")
 
     def _check_aspects(self) -> None:
         if not self.aspects or set(self.aspects) & TAKEN or len(set(self.aspects)) != len(self.aspects):
@@ -143,14 +142,12 @@ class ScoresParams:
     def _check_raters(self) -> None:
         raters = [rater for group in self.complementary_raters for rater in group]
         if len(set(raters)) != len(raters):
-            msg = f"params.yaml: 'scores.complementary_raters' names a rater twice: {sorted(raters)}"
-            raise ParamsError(msg)
+            raise ParamsError(f"params.yaml: 'scores.complementary_raters' names a rater twice: {sorted(raters)}")
         named = {"complementary_raters": raters, "reviewer": [self.reviewer] if self.error_rule == "reviewer" else []}
         for name, numbers in named.items():
             wrong = [rater for rater in numbers if not RATER.fullmatch(rater)]
             if wrong:
-                msg = f"params.yaml: 'scores.{name}' must name raters by number, such as \"3\", but holds {wrong[0]!r}"
-                raise ParamsError(msg)
+                raise ParamsError(f"params.yaml: 'scores.{name}' must name raters by number, such as \"3\", but holds {wrong[0]!r}")
 
 
 LASANA = ScoresParams(

@@ -35,13 +35,11 @@ class FlowsParams:
 
     def __post_init__(self) -> None:
         if self.workers != AUTO and not (self.workers.isdecimal() and int(self.workers) > 0):
-            msg = f"params.yaml: 'flows.workers' must be {AUTO}, or a whole number above 0 in quotes, but is {self.workers!r}"
-            raise ParamsError(msg)
+            raise ParamsError(f"params.yaml: 'flows.workers' must be {AUTO}, or a whole number above 0 in quotes, but is {self.workers!r}")
         scheme, is_address, _ = (self.dask or "").partition("://")
         if is_address and scheme not in SCHEMES:
             known = " or ".join(f"{one}://" for one in SCHEMES)
-            msg = f"params.yaml: 'flows.dask' must begin with {known}, or be a file, but is {self.dask!r}"
-            raise ParamsError(msg)
+            raise ParamsError(f"params.yaml: 'flows.dask' must begin with {known}, or be a file, but is {self.dask!r}")
 
     def worker_count(self) -> int:
         """Return how many recordings are worked on at a time on this machine."""

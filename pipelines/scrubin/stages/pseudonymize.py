@@ -51,8 +51,7 @@ def read_key(path: Path) -> bytes:
         msg = f"{path}: no key can be read from it ({error}); restore it from your backup, without it all ids change"
         raise PrivacyError(msg) from error
     if len(key) != KEY_BYTES:
-        msg = f"{path}: a key has {KEY_BYTES * 2} hex digits, this one {len(key) * 2}; restore it from your backup"
-        raise PrivacyError(msg)
+        raise PrivacyError(f"{path}: a key has {KEY_BYTES * 2} hex digits, this one {len(key) * 2}; restore it from your backup")
     return key
 
 
@@ -80,8 +79,7 @@ def private_key(path: Path, ledger: Path) -> bytes:
             os.fsync(file.fileno())
         part.replace(path)
     if stat.S_IMODE(path.stat().st_mode) & 0o077:
-        msg = f"{path}: others may read the key; run: chmod 600 {path}"
-        raise PrivacyError(msg)
+        raise PrivacyError(f"{path}: others may read the key; run: chmod 600 {path}")
     return read_key(path)
 
 
@@ -137,8 +135,7 @@ def read_ledger(path: Path, fingerprint: str) -> dict[str, str]:
         raise PrivacyError(msg)
     others = [line for row, line in lines if row["key"] != fingerprint]
     if others and len(others) == len(rows):
-        msg = f"{path}: its ids were given with another key; restore that key, or delete this file to give new ids to all"
-        raise PrivacyError(msg)
+        raise PrivacyError(f"{path}: its ids were given with another key; restore that key, or delete this file to give new ids to all")
     if others:
         where = f"line {others[0]}" if len(others) == 1 else f"{count_text(len(others), 'line')} from line {others[0]} to {others[-1]}"
         msg = (
@@ -302,8 +299,7 @@ def _free_id(recording: str, key: bytes, taken: set[str], syllables: int, withdr
         word = parts().spell(number, syllables)
         if word not in taken and word not in withdrawn and not is_offensive(word):
             return word
-    msg = f"params.yaml: no free id of {syllables} syllables was found in {ATTEMPTS} attempts; raise 'pseudonymize.syllables'"
-    raise ParamsError(msg)
+    raise ParamsError(f"params.yaml: no free id of {syllables} syllables was found in {ATTEMPTS} attempts; raise 'pseudonymize.syllables'")
 
 
 def _digest(key: bytes, recording: str, attempt: int) -> bytes:

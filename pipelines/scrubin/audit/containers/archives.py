@@ -81,13 +81,11 @@ def members(file: BinaryIO) -> Iterator[TarMember]:
         if not header.strip(b"\0"):
             break
         if len(header) < BLOCK or sum(header[:148]) + sum(header[156:]) + 8 * ord(" ") != _number(header[148:156]):
-            msg = f"the header at byte {position} is damaged"
-            raise ValueError(msg)
+            raise ValueError(f"the header at byte {position} is damaged")
         name, prefix = (header[part].split(b"\0")[0].decode(errors="replace") for part in (slice(100), slice(345, 500)))
         size = _number(header[124:136])
         if position + BLOCK + size > end:
-            msg = f"member {name!r} is cut short"
-            raise ValueError(msg)
+            raise ValueError(f"member {name!r} is cut short")
         yield TarMember(f"{prefix}/{name}" if prefix else name, header, position + BLOCK, size)
         position += BLOCK + -(-size // BLOCK) * BLOCK
 
@@ -101,8 +99,7 @@ def read_member(file: BinaryIO, member: TarMember) -> bytes:
         When it is too large to be a picture.
     """
     if member.size > LIMIT:
-        msg = f"member {member.name!r} has {member.size} bytes, which no extracted frame has"
-        raise ValueError(msg)
+        raise ValueError(f"member {member.name!r} has {member.size} bytes, which no extracted frame has")
     file.seek(member.start)
     return file.read(member.size)
 

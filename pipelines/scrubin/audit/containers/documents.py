@@ -75,8 +75,7 @@ def _split(text: str, delimiter: str) -> list[list[str]]:
     try:
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)) or [[]]
     except csv.Error as error:
-        msg = f"it is no CSV: {error}"
-        raise ValueError(msg) from error
+        raise ValueError(f"it is no CSV: {error}") from error
 
 
 def _columns(header: list[str], public: Public) -> Iterator[Fault]:
@@ -151,8 +150,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs)
     if len(mapping) != len(pairs):
         keys = [key for key, _ in pairs]
-        msg = f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice; write it once"
-        raise ValueError(msg)
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice; write it once")
     return mapping
 
 

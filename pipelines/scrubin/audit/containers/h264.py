@@ -60,8 +60,7 @@ def units_of(codec: str, extradata: bytes) -> Units:
         When the header is cut short, or the codec is neither H.264 nor HEVC.
     """
     if codec not in ("h264", "hevc"):
-        msg = f"the codec {codec} cannot be proven clean; release H.264 or HEVC"
-        raise ValueError(msg)
+        raise ValueError(f"the codec {codec} cannot be proven clean; release H.264 or HEVC")
     if not extradata or extradata[0] != 1:
         return Units(codec, 0, tuple(split(extradata, 0)))
     if codec == "h264":
@@ -81,8 +80,7 @@ def split(data: bytes, length_bytes: int) -> Iterator[bytes]:
         starts = [match.end() for match in _START_CODE.finditer(data)]
         ends = [start - 3 for start in starts[1:]] + [len(data)]
         if data[: starts[0] - 3 if starts else len(data)].strip(b"\0"):
-            msg = "bytes before the first unit"
-            raise ValueError(msg)
+            raise ValueError("bytes before the first unit")
         for start, end in zip(starts, ends, strict=True):
             yield data[start:end].rstrip(b"\0")
         return
@@ -91,8 +89,7 @@ def split(data: bytes, length_bytes: int) -> Iterator[bytes]:
         size = int.from_bytes(data[position : position + length_bytes], "big")
         position += length_bytes
         if size == 0 or position + size > len(data):
-            msg = f"{len(data) - position} bytes that belong to no unit"
-            raise ValueError(msg)
+            raise ValueError(f"{len(data) - position} bytes that belong to no unit")
         yield data[position : position + size]
         position += size
 
@@ -173,15 +170,13 @@ def _hvcc(data: bytes) -> Iterator[bytes]:
 def _sized(data: bytes, position: int) -> tuple[bytes, int]:
     end = position + 2 + int.from_bytes(data[position : position + 2], "big")
     if end > len(data):
-        msg = "the header of the stream is cut short"
-        raise ValueError(msg)
+        raise ValueError("the header of the stream is cut short")
     return data[position + 2 : end], end
 
 
 def _refuse_rest(data: bytes, position: int) -> None:
     if position != len(data):
-        msg = f"{len(data) - position} bytes after the header of the stream"
-        raise ValueError(msg)
+        raise ValueError(f"{len(data) - position} bytes after the header of the stream")
 
 
 SLICES, SEQUENCE, PICTURE = (1, 2, 5), 7, 8
@@ -208,8 +203,7 @@ class Bits:
             Behind the end.
         """
         if count > self._left:
-            msg = "it ends too early"
-            raise ValueError(msg)
+            raise ValueError("it ends too early")
         self._left -= count
         return (self._value >> self._left) & ((1 << count) - 1)
 
@@ -244,8 +238,7 @@ class Bits:
             When bits are left over.
         """
         if not self.read() or self._value & ((1 << self._left) - 1):
-            msg = f"{self._left // 8} bytes behind its end are none of its own"
-            raise ValueError(msg)
+            raise ValueError(f"{self._left // 8} bytes behind its end are none of its own")
 
 
 @dataclass(frozen=True)
@@ -326,8 +319,7 @@ def _sequence(unit: bytes) -> Sequence:
         across, down = (2 if chroma in (1, 2) else 1), (2 if chroma == 1 else 1) * (2 if fields else 1)
         edges = [bits.code() * unit_px for unit_px in (across, across, down, down)]
         if max(edges) >= MACROBLOCK_PX * (2 if fields else 1):
-            msg = f"it crops {edges} px from the picture, which stay in the file; render it again"
-            raise ValueError(msg)
+            raise ValueError(f"it crops {edges} px from the picture, which stay in the file; render it again")
     if bits.read():
         _pass_vui(bits)
     bits.end()
@@ -346,15 +338,13 @@ def _picture(unit: bytes, sequences: dict[int, Sequence]) -> None:
     _, of = bits.code(), bits.code()
     bits.read(2)
     if bits.code():
-        msg = "it has slice groups, which hardly any player shows right; render it again"
-        raise ValueError(msg)
+        raise ValueError("it has slice groups, which hardly any player shows right; render it again")
     bits.codes(2)
     bits.read(3)
     bits.codes(3)
     bits.read(2)
     if bits.read():
-        msg = "it allows redundant pictures, which no player shows; render it again"
-        raise ValueError(msg)
+        raise ValueError("it allows redundant pictures, which no player shows; render it again")
     if bits.more():
         large = bits.read()
         if bits.read():

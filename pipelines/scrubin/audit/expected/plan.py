@@ -234,8 +234,7 @@ def of_tables(
     released = {(row["id"], row["camera"]) for row in records(videos)}
     if released ^ counts.keys():
         names = ", ".join(" ".join(key) for key in sorted(released ^ counts.keys()))
-        msg = f"tables 'videos' and 'cuts' do not name the same videos: {names}; run 'dvc repro render' again"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"tables 'videos' and 'cuts' do not name the same videos: {names}; run 'dvc repro render' again")
     spans: dict[tuple[str, str], list[Hidden]] = {}
     for row in records(hidden):
         box = None if row["x"] is None else (row["x"], row["y"], row["w"], row["h"])
@@ -274,8 +273,7 @@ def of_document(path: Path, name: str) -> VideoPlan:
         hidden = tuple(_hidden(item) for item in stated["hidden"])
         return VideoPlan(name, "", "", int(stated["frame_count"]), "", hidden, size_px)
     except (OSError, ValueError, LookupError, TypeError) as error:
-        msg = f"{path}: it is no plan as 'scrubin render --plan' prints it ({type(error).__name__}: {error})"
-        raise ReleaseError(msg) from error
+        raise ReleaseError(f"{path}: it is no plan as 'scrubin render --plan' prints it ({type(error).__name__}: {error})") from error
 
 
 def _hidden(item: Mapping[str, Any]) -> Hidden:

@@ -308,8 +308,7 @@ def with_requested(private: Private, texts: Iterable[str]) -> Private:
     rules = {text: _rule(REQUESTED, text) for text in wanted}
     short = [text for text in wanted if rules[text] is None]
     if short:
-        msg = f"{short[0]!r} occurs everywhere and cannot be searched; give at least 2 characters with a letter, or 6 digits"
-        raise PrivacyError(msg)
+        raise PrivacyError(f"{short[0]!r} occurs everywhere and cannot be searched; give at least 2 characters with a letter, or 6 digits")
     all_dates = dates.of_names(wanted)
     needles = {Needle(text, REQUESTED, rule) for text, rule in rules.items() if rule is not None}
     needles |= {_of_date(text, REQUESTED) for date in all_dates for text in dates.spellings(date)}

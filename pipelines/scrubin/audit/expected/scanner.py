@@ -30,8 +30,7 @@ class Scanner:
         self.patterns = sorted({pattern.lower() for pattern in patterns})
         self.longest = max(map(len, self.patterns), default=0)
         if any(len(pattern) < LEAST_BYTES for pattern in self.patterns):
-            msg = f"a pattern needs at least {LEAST_BYTES} bytes, but got {min(self.patterns, key=len)!r}"
-            raise ValueError(msg)
+            raise ValueError(f"a pattern needs at least {LEAST_BYTES} bytes, but got {min(self.patterns, key=len)!r}")
         self._aligned = _Aligned([pattern for pattern in self.patterns if len(pattern) >= ALIGNED_BYTES])
         self._short = _Short([pattern for pattern in self.patterns if len(pattern) < ALIGNED_BYTES])
 

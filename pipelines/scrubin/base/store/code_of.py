@@ -123,8 +123,7 @@ def closure(module: str) -> frozenset[str]:
         When the library has no such module.
     """
     if _file(module) is None:
-        msg = f"the library has no module '{module}'"
-        raise ValueError(msg)
+        raise ValueError(f"the library has no module '{module}'")
     return _reached({module})
 
 

@@ -278,8 +278,7 @@ def _published(part: Path, key: str, root: Path) -> Entry:
         entry = read_entry(folder)
         if entry is not None and entry.is_sound(read=False):
             return entry
-    msg = f"{_folder(key, root, 0)}: {GENERATIONS} results in a row were damaged; check the disk, then run 'scrubin store --prune'"
-    raise OSError(msg)
+    raise OSError(f"{_folder(key, root, 0)}: {GENERATIONS} results in a row were damaged; check the disk, then run 'scrubin store --prune'")
 
 
 def _digest(files: Mapping[str, str], value: Any) -> str:

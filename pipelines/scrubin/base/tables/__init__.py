@@ -78,8 +78,7 @@ class Table:
     def __post_init__(self) -> None:
         unknown = sorted(set(self.key) - set(self.column_names))
         if unknown or len(set(self.column_names)) != len(self.columns):
-            msg = f"table '{self.name}': key {unknown} is not among the columns, or a column stands twice"
-            raise ValueError(msg)
+            raise ValueError(f"table '{self.name}': key {unknown} is not among the columns, or a column stands twice")
 
     @property
     def column_names(self) -> list[str]:

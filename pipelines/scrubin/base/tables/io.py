@@ -39,14 +39,12 @@ def conform(table: Table, frame: pd.DataFrame) -> pd.DataFrame:
     missing = sorted(set(table.column_names) - set(frame.columns))
     extra = sorted(set(frame.columns) - set(table.column_names))
     if missing or extra:
-        msg = f"table '{table.name}': missing columns {missing}, undeclared columns {extra}"
-        raise TableError(msg)
+        raise TableError(f"table '{table.name}': missing columns {missing}, undeclared columns {extra}")
     typed = pd.DataFrame({column.name: _typed(table, column, frame[column.name]) for column in table.columns})
     typed = typed.sort_values(list(table.key), kind="stable", ignore_index=True)
     twice = typed[typed.duplicated(list(table.key), keep=False)]
     if len(twice):
-        msg = f"table '{table.name}': {len(twice)} rows share their key {list(table.key)}: {_keys(table, twice)}"
-        raise TableError(msg)
+        raise TableError(f"table '{table.name}': {len(twice)} rows share their key {list(table.key)}: {_keys(table, twice)}")
     for column in table.columns:
         _check(table, column, typed)
     return typed
@@ -74,8 +72,7 @@ def read(table: Table, path: Path) -> pd.DataFrame:
     try:
         arrow = unpacking.parquet(path, path)
     except OSError as error:
-        msg = f"{path}: cannot be read as parquet: {error}; run 'dvc repro' to make it again"
-        raise TableError(msg) from error
+        raise TableError(f"{path}: cannot be read as parquet: {error}; run 'dvc repro' to make it again") from error
     return conform(table, arrow.to_pandas())
 
 
@@ -87,8 +84,7 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _typed(table: Table, column: Column, values: pd.Series[Any]) -> pd.Series[Any]:
     if not column.nullable and values.isna().any():
-        msg = f"table '{table.name}', column '{column.name}': {int(values.isna().sum())} missing values, none are allowed"
-        raise TableError(msg)
+        raise TableError(f"table '{table.name}', column '{column.name}': {int(values.isna().sum())} missing values, none are allowed")
     try:
         if column.dtype == "str" and values.dtype == TEXT:
             return values.astype(object).astype("str")
@@ -96,14 +92,12 @@ def _typed(table: Table, column: Column, values: pd.Series[Any]) -> pd.Series[An
             text = values.astype(object).where(values.notna(), None)
             wrong = [value for value in text if value is not None and not isinstance(value, str)]
             if wrong:
-                msg = f"table '{table.name}', column '{column.name}': expected text, but got {wrong[0]!r}"
-                raise TableError(msg)
+                raise TableError(f"table '{table.name}', column '{column.name}': expected text, but got {wrong[0]!r}")
             return text.astype("str")
         _refuse_other(table, column, values)
         return values.astype(column.pandas_dtype)  # type: ignore[call-overload, no-any-return]
     except (TypeError, ValueError, OverflowError) as error:
-        msg = f"table '{table.name}', column '{column.name}': expected {column.dtype}, but {error}"
-        raise TableError(msg) from error
+        raise TableError(f"table '{table.name}', column '{column.name}': expected {column.dtype}, but {error}") from error
 
 
 def _refuse_other(table: Table, column: Column, values: pd.Series[Any]) -> None:
@@ -118,8 +112,7 @@ def _refuse_other(table: Table, column: Column, values: pd.Series[Any]) -> None:
     looked_at = present.drop_duplicates() if kind in ("integer", "floating") else present
     row = next((row for row, value in zip(looked_at.index, looked_at.tolist(), strict=True) if not fits(value)), None)
     if row is not None:
-        msg = f"table '{table.name}', column '{column.name}': expected {column.dtype}, but row {row + 1} is '{present[row]}'"
-        raise TableError(msg)
+        raise TableError(f"table '{table.name}', column '{column.name}': expected {column.dtype}, but row {row + 1} is '{present[row]}'")
 
 
 def _is_number(value: Any) -> bool:
@@ -168,8 +161,7 @@ def _check(table: Table, column: Column, frame: pd.DataFrame) -> None:
     if bad.any():
         rows = frame[bad]
         shown = ", ".join(map(str, rows[column.name].head(SHOWN)))
-        msg = f"table '{table.name}', column '{column.name}': expected {rule}, but got {shown} at {_keys(table, rows)}"
-        raise TableError(msg)
+        raise TableError(f"table '{table.name}', column '{column.name}': expected {rule}, but got {shown} at {_keys(table, rows)}")
 
 
 def _keys(table: Table, rows: pd.DataFrame) -> str:

@@ -80,8 +80,7 @@ def write_sealed(path: Path, value: Mapping[str, Any] | Sequence[Any], seal: Sea
     """
     document = value if isinstance(value, Mapping) else {ROWS: value}
     if RANDOM in document:
-        msg = f"a document that is to be sealed has a '{RANDOM}' of its own"
-        raise ValueError(msg)
+        raise ValueError(f"a document that is to be sealed has a '{RANDOM}' of its own")
     write_json(path, {**document, RANDOM: seal.of(path.name)})
 
 

@@ -590,8 +590,7 @@ def number(cell: str) -> float:
     -1500.0
     """
     if not NUMBER.fullmatch(cell.strip()):
-        msg = f"'{shown(cell)}' is no number"
-        raise ValueError(msg)
+        raise ValueError(f"'{shown(cell)}' is no number")
     return float(cell)
 
 

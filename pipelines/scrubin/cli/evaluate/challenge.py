@@ -73,11 +73,9 @@ def run(args: argparse.Namespace) -> int:
     from scrubin.evaluate.challenge.bundle import Wanted
 
     if args.digits is not None and not 0 <= args.digits <= 15:
-        msg = f"--digits {args.digits}: give 0 to 15, such as 4"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"--digits {args.digits}: give 0 to 15, such as 4")
     if args.starts >= args.ends:
-        msg = f"--starts {args.starts}: the last day is {args.ends}; name a later one by --ends"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"--starts {args.starts}: the last day is {args.ends}; name a later one by --ends")
     if args.test:
         with asked():
             select(args.test)
@@ -117,5 +115,4 @@ def _day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        msg = f"'{text}' is no day such as 2027-05-01"
-        raise argparse.ArgumentTypeError(msg) from error
+        raise argparse.ArgumentTypeError(f"'{text}' is no day such as 2027-05-01") from error

@@ -113,8 +113,7 @@ def _refuse_inside(out: Path, folders: Sequence[Path]) -> None:
     """Refuse to write where the key and the outputs lie: the next score would take it for one of them."""
     for folder in folders:
         if folder.is_dir() and strangers.real(out).is_relative_to(strangers.real(folder)):
-            msg = f"--out {out}: it lies in {folder}, which is never changed; name a folder elsewhere"
-            raise ArgumentsError(msg)
+            raise ArgumentsError(f"--out {out}: it lies in {folder}, which is never changed; name a folder elsewhere")
 
 
 def _make(args: argparse.Namespace) -> int:

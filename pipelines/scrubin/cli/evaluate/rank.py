@@ -122,8 +122,7 @@ def run(args: argparse.Namespace) -> int:
         text = "".join(f"{line}\n" for line in ranking_text.lines(document))
     if not document["teams"]:
         (sys.stdout if args.json else sys.stderr).write(text)
-        msg = "no submission can be ranked, nothing is written"
-        raise AnnotationError(msg)
+        raise AnnotationError("no submission can be ranked, nothing is written")
     if out is not None:
         _write(document, out)
     sys.stdout.write(text)
@@ -136,8 +135,7 @@ def _of_submissions(args: argparse.Namespace, settings: RankingSettings, out: Pa
     from scrubin.evaluate.ranking import measures, ranking_document
 
     if not args.submissions or not args.ground_truth:
-        msg = "name the submissions and their --ground-truth, or a CSV of values by --from-scores"
-        raise ArgumentsError(msg)
+        raise ArgumentsError("name the submissions and their --ground-truth, or a CSV of values by --from-scores")
     for option, given in (("--lower-is-better", args.lower_is_better), ("--missing", args.missing != choices.WORST)):
         if given:
             msg = f"{option} is of --from-scores: more is better in all metrics of submissions, and a submission is whole or not ranked"
@@ -228,8 +226,7 @@ def _write(document: dict[str, Any], out: Path) -> None:
         files.write_text(out / CSV, ranking_text.sheet(document))
         files.write_text(out / PAGE, leaderboard.page(document))
     except OSError as error:
-        msg = f"{out}: cannot be written: {error.strerror}; correct that or name another folder"
-        raise AnnotationError(msg) from error
+        raise AnnotationError(f"{out}: cannot be written: {error.strerror}; correct that or name another folder") from error
 
 
 def _settings(args: argparse.Namespace) -> RankingSettings:
@@ -248,8 +245,7 @@ def _settings(args: argparse.Namespace) -> RankingSettings:
     ):
         # Written as "not (inside)", so that NaN is refused as well.
         if not low <= value <= high:
-            msg = f"{option} {value}: give a number in {low}..{high}"
-            raise ArgumentsError(msg)
+            raise ArgumentsError(f"{option} {value}: give a number in {low}..{high}")
     return RankingSettings(drawn, frames, args.resamples, args.alpha, args.seed, args.test, args.correction)
 
 
@@ -261,20 +257,16 @@ def _teams(submissions: list[str]) -> dict[str, Path]:
             real = strangers.real(Path(one))
             name, path = real.stem if real.is_file() else real.name, one
         if not name.strip() or not path or not name.isprintable():
-            msg = f"{one!r}: give a team as DIR or NAME=DIR, with a name that can be printed"
-            raise ArgumentsError(msg)
+            raise ArgumentsError(f"{one!r}: give a team as DIR or NAME=DIR, with a name that can be printed")
         if name in teams:
-            msg = f"two teams are called {name!r}: {teams[name]} and {path}; name them with NAME=DIR"
-            raise ArgumentsError(msg)
+            raise ArgumentsError(f"two teams are called {name!r}: {teams[name]} and {path}; name them with NAME=DIR")
         teams[name] = Path(path)
     return teams
 
 
 def _refuse_out(out: Path, sources: list[Path]) -> None:
     if out.exists() and not out.is_dir():
-        msg = f"{out}: it is a file; name a folder"
-        raise AnnotationError(msg)
+        raise AnnotationError(f"{out}: it is a file; name a folder")
     for source in sources:
         if source.exists() and (strangers.real(out) == strangers.real(source) or strangers.real(source) in strangers.real(out).parents):
-            msg = f"{out}: lies in {source}, which is never changed; name another folder"
-            raise AnnotationError(msg)
+            raise AnnotationError(f"{out}: lies in {source}, which is never changed; name another folder")

@@ -166,20 +166,15 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
 
     if name is None or (args.named and args.metric and args.named != args.metric) or args.files:
         fault = f"'{' '.join(args.files)}' is too much" if args.files else "one metric is needed"
-        msg = f"{fault}: scrubin score {'|'.join(METRICS)} --ground-truth PATH --predictions PATH"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"{fault}: scrubin score {'|'.join(METRICS)} --ground-truth PATH --predictions PATH")
     if not args.ground_truth or not args.predictions:
-        msg = f"score {name} needs --ground-truth PATH and --predictions PATH"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"score {name} needs --ground-truth PATH and --predictions PATH")
     if args.subset and not args.videos:
-        msg = f"--subset {args.subset}: of which split? name its file by --videos"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"--subset {args.subset}: of which split? name its file by --videos")
     if args.weights and args.ensemble != "weighted":
-        msg = "--weights belong to --ensemble weighted"
-        raise ArgumentsError(msg)
+        raise ArgumentsError("--weights belong to --ensemble weighted")
     if args.bootstrap < 0:
-        msg = f"--bootstrap {args.bootstrap}: give the number of draws, such as 1000"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"--bootstrap {args.bootstrap}: give the number of draws, such as 1000")
     with asked():
         classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
         form, of_truth = (None if one is None else format_of(one) for one in (args.predictions_from, args.truth_format))
@@ -206,8 +201,7 @@ def _write(path: Path, text: str) -> None:
     try:
         files.write_text(path, text)
     except OSError as error:
-        msg = f"{path}: cannot be written: {error.strerror}; correct that or name another file"
-        raise MetricsError(msg) from error
+        raise MetricsError(f"{path}: cannot be written: {error.strerror}; correct that or name another file") from error
 
 
 def _said(name: str, order: Order, read: Sequence[str], aids: Sequence[str]) -> Said:
@@ -233,11 +227,9 @@ def _output(option: str, name: str | None, suffixes: Sequence[str], read: Sequen
         return None
     out = Path(name)
     if out.suffix.lower() not in suffixes or out.is_dir():
-        msg = f"{option} {out}: name a file that ends in {' or '.join(suffixes)}"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"{option} {out}: name a file that ends in {' or '.join(suffixes)}")
     if any(strangers.real(out) == strangers.real(path) or strangers.real(path) in strangers.real(out).parents for path in read):
-        msg = f"{option} {out}: this is where input is read from; write elsewhere"
-        raise MetricsError(msg)
+        raise MetricsError(f"{option} {out}: this is where input is read from; write elsewhere")
     return out
 
 
@@ -267,8 +259,7 @@ def _compare(paths: Sequence[str], *, as_json: bool) -> int:
     from scrubin.evaluate import score_document
 
     if len(paths) != 2:
-        msg = "give two files of scores: scrubin score compare ONE.json OTHER.json"
-        raise ArgumentsError(msg)
+        raise ArgumentsError("give two files of scores: scrubin score compare ONE.json OTHER.json")
     one, other = Path(paths[0]), Path(paths[1])
     rows, apart = score_document.compared(one, other)
     for note in apart:
@@ -291,8 +282,7 @@ def _differences(metrics: Sequence[str], *, as_json: bool) -> int:
 
     unknown = [name for name in metrics if name not in QUIRKS]
     if unknown:
-        msg = f"score {DIFFERENCES}: '{unknown[0]}' is no metric; known are {', '.join(QUIRKS)}"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"score {DIFFERENCES}: '{unknown[0]}' is no metric; known are {', '.join(QUIRKS)}")
     of = {metric: known for metric, known in QUIRKS.items() if metric in metrics or not metrics}
     if as_json:
         every = [{"metric": metric, **asdict(one)} for metric, known in of.items() for one in known]

@@ -60,8 +60,7 @@ def run(args: argparse.Namespace) -> int:
     for line in (*warnings, *faults.summary(list(dict.fromkeys(chain.from_iterable(rescored.faults.values()))))):
         sys.stderr.write(f"scrubin scores: {line}\n")
     if not rescored.tasks:
-        msg = f"{source}: no task could be scored, nothing is written"
-        raise RatingsError(msg)
+        raise RatingsError(f"{source}: no task could be scored, nothing is written")
     findings = revalidation.findings(rescored.tasks)
     document = reports.statistics_of(rescored, findings, p)
     contents = reports.files_of(rescored, findings, document)
@@ -76,11 +75,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _refuse_source(source: Path, out: Path) -> None:
     if out.exists() and not out.is_dir():
-        msg = f"{out}: it is a file; name a folder"
-        raise RatingsError(msg)
+        raise RatingsError(f"{out}: it is a file; name a folder")
     if strangers.real(out) == strangers.real(source) or (out.exists() and out.samefile(source)):
-        msg = f"{out}: this is the folder of the rater files, which are never overwritten; name another folder"
-        raise RatingsError(msg)
+        raise RatingsError(f"{out}: this is the folder of the rater files, which are never overwritten; name another folder")
 
 
 def _write(out: Path, contents: Mapping[str, bytes]) -> None:
@@ -99,8 +96,7 @@ def _write(out: Path, contents: Mapping[str, bytes]) -> None:
         for name in stale:
             (out / name).unlink(missing_ok=True)
     except OSError as error:
-        msg = f"{out}: cannot be written: {error.strerror}; correct that or name another folder"
-        raise RatingsError(msg) from error
+        raise RatingsError(f"{out}: cannot be written: {error.strerror}; correct that or name another folder") from error
 
 
 def _written_before(out: Path) -> set[str]:

@@ -117,8 +117,7 @@ def _listed(args: argparse.Namespace) -> tuple[Path | None, tuple[str, ...]]:
         return path, ()
     if args.subset or path.suffix:
         missing = f"--videos {args.videos}: there is no such file" if args.videos else f"--subset {args.subset}: of which split?"
-        msg = f"{missing}; name the file of a split by --videos"
-        raise MetricsError(msg)
+        raise MetricsError(f"{missing}; name the file of a split by --videos")
     return None, tuple(name for name in (args.videos or "").split(",") if name)
 
 
@@ -250,8 +249,7 @@ def run_training(args: argparse.Namespace) -> int:
         sys.stdout.write(training_data.text(args.test[0] if args.test else ""))
         return 0
     if not args.file or not args.test:
-        msg = "name the file and the test set: scrubin submission training training_data.yaml --test cholect50/rdv:test"
-        raise ArgumentsError(msg)
+        raise ArgumentsError("name the file and the test set: scrubin submission training training_data.yaml --test cholect50/rdv:test")
     path = Path(args.file)
     path = path / training_data.NAME if path.is_dir() else path
     with asked():

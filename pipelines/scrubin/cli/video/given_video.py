@@ -58,8 +58,7 @@ def given_video(name: str) -> Iterator[Path]:
         with disk_of(copy), copy.open("wb") as file:
             file.writelines(store.pieces(last, size))
         if store.version(last) != version:
-            msg = f"{shown}: it was changed while it was read; wait until it is copied there completely, then run again"
-            raise StageError(msg)
+            raise StageError(f"{shown}: it was changed while it was read; wait until it is copied there completely, then run again")
         if not copy.stat().st_size:
             raise VideoError(shown, "there are no bytes: it is empty, or the beginning of other names", "name a video")
         yield copy

@@ -58,18 +58,14 @@ def _write(args: argparse.Namespace) -> int:
     from scrubin.media.released import dicom_objects as objects
 
     if args.id and not ID.fullmatch(args.id):
-        msg = f"--id {args.id}: a released id has letters, digits, - and _, 64 at most"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"--id {args.id}: a released id has letters, digits, - and _, 64 at most")
     video, target = existing_video(args.video), Path(args.out)
     if target.is_dir():
-        msg = f"{args.out}: this is a folder; name the DICOM file to write, such as {target / 'video.dcm'}"
-        raise ScrubinError(msg)
+        raise ScrubinError(f"{args.out}: this is a folder; name the DICOM file to write, such as {target / 'video.dcm'}")
     if not target.parent.is_dir():
-        msg = f"{args.out}: its folder does not exist; make it first"
-        raise ScrubinError(msg)
+        raise ScrubinError(f"{args.out}: its folder does not exist; make it first")
     if target.exists() and target.samefile(video):
-        msg = f"{args.out}: this is the video itself; name another file"
-        raise ScrubinError(msg)
+        raise ScrubinError(f"{args.out}: this is the video itself; name another file")
     with steady(video):
         objects.write(video, target, args.video, args.id)
     os.utime(target, (FIXED_TIME_S, FIXED_TIME_S))

@@ -113,8 +113,7 @@ def add_render_arguments(parser: argparse.ArgumentParser) -> None:
 def _seconds(text: str) -> float:
     """Return a time in seconds."""
     if not SECONDS.fullmatch(text.strip()):
-        msg = f"'{text}' is no time in seconds such as 12.5"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"'{text}' is no time in seconds such as 12.5")
     return float(text)
 
 
@@ -124,8 +123,7 @@ def _spans(text: str) -> list[tuple[float, float]]:
     for item in text.split(","):
         match = SPAN.fullmatch(item.strip())
         if not match or float(match[1]) >= float(match[2]):
-            msg = f"'{item}' is no span such as 12.5-14, in seconds, start before end"
-            raise argparse.ArgumentTypeError(msg)
+            raise argparse.ArgumentTypeError(f"'{item}' is no span such as 12.5-14, in seconds, start before end")
         pairs.append((float(match[1]), float(match[2])))
     return pairs
 
@@ -134,8 +132,7 @@ def _mask(text: str) -> Box:
     """Return the rectangle of ``X,Y,W,H`` in pixels."""
     match = MASK.fullmatch(text.strip())
     if not match or not int(match[3]) or not int(match[4]):
-        msg = f"'{text}' is no rectangle such as 8,6,172,18: left, top, width and height in pixels"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"'{text}' is no rectangle such as 8,6,172,18: left, top, width and height in pixels")
     return (int(match[1]), int(match[2]), int(match[3]), int(match[4]))
 
 

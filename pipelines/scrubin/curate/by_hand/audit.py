@@ -76,11 +76,9 @@ def prove(asked: AuditRequest, shown: Shown) -> Proof:
     """
     path, study = asked.path, _study(asked.project)
     if not path.exists():
-        msg = f"{path}: there is no such file or folder"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{path}: there is no such file or folder")
     if asked.plan and not path.is_file():
-        msg = f"{path}: --plan is for one video; a release is held to the tables of its project"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{path}: --plan is for one video; a release is held to the tables of its project")
     base = study.private if study else Private(public=folded_words([audited_project.FORMATS, private_strings.GENERIC]))
     private = private_strings.with_requested(base, asked.needles)
     pictures = Pictures(private, asked.sampling)

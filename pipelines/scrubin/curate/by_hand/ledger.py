@@ -145,16 +145,14 @@ def _refuse_to_replace(sheet: Path, desk: Desk) -> None:
     asked = sorted({*exchange.hidden_by_sheet_alone(desk.reviewed, desk.standing), *there.passed_over})
     if asked or there.fault:
         what = f"it wants hidden what nobody has decided, of {', '.join(map(repr, asked))}" if asked else there.fault
-        msg = f"{sheet}: {what}; import it first, or export into another file"
-        raise ReviewError(msg)
+        raise ReviewError(f"{sheet}: {what}; import it first, or export into another file")
 
 
 def _bytes(path: Path) -> bytes:
     try:
         return strangers.read_bytes(path)
     except OSError as error:
-        msg = f"{path}: cannot be read ({error.strerror}); name a sheet such as data/raw/redactions.csv"
-        raise ReviewError(msg) from error
+        raise ReviewError(f"{path}: cannot be read ({error.strerror}); name a sheet such as data/raw/redactions.csv") from error
 
 
 MOST_CLIPS = 2000
@@ -175,16 +173,14 @@ def draw_clips(count: int, seed: int, by: str | None, folder: Path = Path()) -> 
         When there is no finished release to draw from, nothing in it to look at, or the study no longer has some of it.
     """
     if not 1 <= count <= MOST_CLIPS or seed < 0:
-        msg = f"--sample is a number of clips from 1 to {MOST_CLIPS}, and --seed a whole number from 0"
-        raise ReviewError(msg)
+        raise ReviewError(f"--sample is a number of clips from 1 to {MOST_CLIPS}, and --seed a whole number from 0")
     desk, videos = Desk.open(folder, by), released_clips.load_released(folder)
     gone = sorted({name for name, _ in videos if name in desk.reviewed.withdrawn})
     others = {key: one for key, one in videos.items() if key[0] not in gone}
     released_clips.require_reviewed(others, desk.reviewed.files)
     population = released_clips.population(folder, others, desk.times_s)
     if not population:
-        msg = "every released second is black: there is nothing to look at"
-        raise ReviewError(msg)
+        raise ReviewError("every released second is black: there is nothing to look at")
     sha256 = released_clips.sha256_of_release(videos)
     wanted = Sampled(sha256, seed, len(population), sample.draw(population, count, seed, sha256))
     if wanted not in [one.drawn for one in sample.samples(desk.lines())]:

@@ -150,16 +150,12 @@ def target_of(source: Path | None, out: str | None) -> Path:
         When it is none, no Matroska, in no folder, or the source itself.
     """
     if out is None:
-        msg = "name the file to write, or ask for --plan"
-        raise ArgumentsError(msg)
+        raise ArgumentsError("name the file to write, or ask for --plan")
     target = Path(out)
     if not target.parent.is_dir():
-        msg = f"{out}: its folder does not exist; make it first"
-        raise ScrubinError(msg)
+        raise ScrubinError(f"{out}: its folder does not exist; make it first")
     if target.suffix.lower() != SUFFIX:
-        msg = f"{out}: a released video is Matroska; let its name end with {SUFFIX}"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"{out}: a released video is Matroska; let its name end with {SUFFIX}")
     if source is not None and target.exists() and target.samefile(source):
-        msg = f"{out}: this is the source, which is never changed; name another file"
-        raise ScrubinError(msg)
+        raise ScrubinError(f"{out}: this is the source, which is never changed; name another file")
     return target

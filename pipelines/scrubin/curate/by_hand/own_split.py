@@ -132,8 +132,7 @@ def _columns(sheet: RecordingSheet, roles: Roles) -> list[Column]:
     column_names = [column for column, _ in named]
     repeated = sorted({name for name in column_names if column_names.count(name) > 1})
     if repeated:
-        msg = f"--balance names '{repeated[0]}' twice; name it once"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"--balance names '{repeated[0]}' twice; name it once")
     return columns
 
 
@@ -313,11 +312,9 @@ class SplitRequest:
         """
         for name, low in (("folds", 2), ("repeats", 1), ("leave_out", 1)):
             if getattr(self, name) < low:
-                msg = f"--{name.replace('_', '-')} must be at least {low}, but is {getattr(self, name)}"
-                raise ArgumentsError(msg)
+                raise ArgumentsError(f"--{name.replace('_', '-')} must be at least {low}, but is {getattr(self, name)}")
         if pins and self.scheme != "balanced":
-            msg = f"--pin-train is of balanced: in {self.scheme} every recording is tested once"
-            raise ArgumentsError(msg)
+            raise ArgumentsError(f"--pin-train is of balanced: in {self.scheme} every recording is tested once")
         self.effort()
         shares(self.subsets)
 
@@ -330,8 +327,7 @@ class SplitRequest:
             For a limit that is none.
         """
         if not 0 <= self.work_limit <= MOST_WORK:
-            msg = f"--work-limit must lie in [0, {MOST_WORK:g}], but is {self.work_limit:g}"
-            raise ArgumentsError(msg)
+            raise ArgumentsError(f"--work-limit must lie in [0, {MOST_WORK:g}], but is {self.work_limit:g}")
         return Effort(GAP, self.work_limit)
 
 
@@ -353,8 +349,7 @@ class OwnSplits:
         try:
             files.write_text(out, _csv({name: one for name, (one, _) in self.split_of.items()}))
         except OSError as error:
-            msg = f"--out {str(out)[:200]!r} cannot be written: {error.strerror}; name another file"
-            raise SplitError(msg) from error
+            raise SplitError(f"--out {str(out)[:200]!r} cannot be written: {error.strerror}; name another file") from error
 
     def document(self, seed: int) -> dict[str, Any]:
         """Return everything that is known of them as plain values."""
@@ -386,8 +381,7 @@ def made(table: Path, roles: Roles, asked: SplitRequest, progress: Progress) -> 
         roles = replace(roles, difficulty=None)
     cohort = cohort_of(read(table), roles)
     if asked.per_task and cohort.tasks() == [""]:
-        msg = f"{table}: --per-task needs a column 'task'"
-        raise SplitError(msg)
+        raise SplitError(f"{table}: --per-task needs a column 'task'")
     p = _params(asked, cohort.features, roles)
     split_of = registry.make(asked.scheme, cohort, p, registry.Setting(asked.seed, asked.effort(), table.parent, progress))
     return OwnSplits(asked.scheme, {name: (one, _of(cohort, name, asked)) for name, one in split_of.items()})
@@ -440,8 +434,7 @@ def _refuse_several(released: Path) -> None:
     for name in frame.columns:
         if str(name).lower() in ("fold", "scheme") and frame[name].nunique() > 1:  # noqa: PD101  empty cells do not count
             several = f"column '{name}' has {frame[name].nunique()} different values"
-            msg = f"{released}: {several}; only one split can be extended, without folds"
-            raise SplitError(msg)
+            raise SplitError(f"{released}: {several}; only one split can be extended, without folds")
 
 
 def refuse_target(out: Path, inputs: Sequence[Path], seed: int) -> None:
@@ -466,11 +459,9 @@ def refuse_target(out: Path, inputs: Sequence[Path], seed: int) -> None:
     except OSError as error:
         obstacle = f"cannot be used: {error.strerror}"
     if obstacle:
-        msg = f"--out {str(out)[:200]!r} {obstacle}; name another file"
-        raise SplitError(msg)
+        raise SplitError(f"--out {str(out)[:200]!r} {obstacle}; name another file")
     if seed < 0:
-        msg = f"--seed must be at least 0, but is {seed}"
-        raise ArgumentsError(msg)
+        raise ArgumentsError(f"--seed must be at least 0, but is {seed}")
 
 
 def shares(text: str) -> dict[str, float]:
@@ -487,19 +478,16 @@ def shares(text: str) -> dict[str, float]:
         try:
             value = number(share)
         except ValueError as error:
-            msg = f"--subsets: '{part}' is not NAME=SHARE, such as train=0.75"
-            raise ArgumentsError(msg) from error
+            raise ArgumentsError(f"--subsets: '{part}' is not NAME=SHARE, such as train=0.75") from error
         if name.strip() in share_of:
-            msg = f"--subsets: '{name.strip()}' stands twice"
-            raise ArgumentsError(msg)
+            raise ArgumentsError(f"--subsets: '{name.strip()}' stands twice")
         share_of[name.strip()] = value
     try:
         check_shares(share_of, "--subsets")
     except ParamsError as error:
         raise ArgumentsError(str(error)) from error
     if len(share_of) < 2:
-        msg = "--subsets: name at least two"
-        raise ArgumentsError(msg)
+        raise ArgumentsError("--subsets: name at least two")
     return share_of
 
 

@@ -101,8 +101,7 @@ class RecordedFile:
             When it cannot be read.
         """
         if isinstance(self.content, Unusable):
-            msg = f"{self.path} has no header"
-            raise TypeError(msg)
+            raise TypeError(f"{self.path} has no header")
         return self.content
 
 

@@ -152,8 +152,7 @@ def link(study: Path, folder: Path, paths: Sequence[PurePosixPath]) -> int:
     wanted = [(study / VIDEOS / path, strangers.real(folder / path)) for path in paths]
     taken = [target for target, source in wanted if os.path.lexists(target) and not is_same(target, source)]
     if taken:
-        msg = f"{taken[0]} is there already and is another file; move it away, or name another folder for the study"
-        raise ManifestError(msg)
+        raise ManifestError(f"{taken[0]} is there already and is another file; move it away, or name another folder for the study")
     new_links: list[Path] = []
     try:
         for target, source in wanted:
@@ -225,8 +224,7 @@ def drafted(
         When the folder cannot be used, or an earlier draft is still there.
     """
     if strangers.real(folder) == strangers.real(study):
-        msg = f"{folder} is the study itself; name the folder with the recordings, such as {study / VIDEOS}"
-        raise ManifestError(msg)
+        raise ManifestError(f"{folder} is the study itself; name the folder with the recordings, such as {study / VIDEOS}")
     named = _named(study)
     list_name = BESIDE if named else recordings_list.NAME
     if list_name == BESIDE and (study / BESIDE).exists():

@@ -78,8 +78,7 @@ def look_through(folder: Path, skipped: Path, progress: Progress = lambda files,
         When it is no folder.
     """
     if not folder.is_dir():
-        msg = f"{folder}: there is no such folder; name the one with the recordings"
-        raise ManifestError(msg)
+        raise ManifestError(f"{folder}: there is no such folder; name the one with the recordings")
     paths, others, not_read = _walk(folder, skipped)
     sizes = Counter(size for _, size, _ in paths)
 

@@ -123,8 +123,7 @@ def compare(ours: WorkerState, theirs: Mapping[str, WorkerState | BaseException]
     faults = [f"{worker}: {fault}" for worker in sorted(theirs) for fault in faults_of(ours, theirs[worker], root)]
     if faults:
         lines = "\n  ".join(faults)
-        msg = f"the cluster cannot be used as it is; correct these workers, or leave them out:\n  {lines}"
-        raise StageError(msg)
+        raise StageError(f"the cluster cannot be used as it is; correct these workers, or leave them out:\n  {lines}")
     states = {worker: state for worker, state in theirs.items() if isinstance(state, WorkerState)}
     last_s = ours.clock_s if answered_s is None else answered_s
     apart_s = {worker: state.clock_s - min(max(state.clock_s, ours.clock_s), last_s) for worker, state in states.items()}
@@ -212,8 +211,7 @@ class Cluster:
             self._client: Any = Client(at, timeout=CONNECT_S, set_as_default=False, name="scrubin")
         except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:  # the last: no certificate where one must be
             why = f" ({error})" if str(error) else ""
-            msg = f"flows.dask: no scheduler answers at {address}{why}; start it, or set flows.dask to null"
-            raise StageError(msg) from error
+            raise StageError(f"flows.dask: no scheduler answers at {address}{why}; start it, or set flows.dask to null") from error
         # A worker that joins later must see it as well.
         self._seen = self._until_closed.enter_context(_tokens(root))
         self._ours = look_at_worker(root, self._seen)
@@ -286,8 +284,7 @@ class Cluster:
             outcome: _Done | _Unfit | None = self._result(future, workers)
             if outcome is None or isinstance(outcome, _Done | _Unfit):
                 return outcome
-            msg = f"an answer of another version, {type(outcome).__name__}"
-            raise TypeError(msg)
+            raise TypeError(f"an answer of another version, {type(outcome).__name__}")
         except UNREADABLE as error:
             # What the work raises comes as an outcome; so this worker could not even read what it was sent, or is another version,
             # or is just ending: that it does only once.
@@ -305,8 +302,7 @@ class Cluster:
         while not (fit := sorted(set(self._client.nthreads()) - self._unfit.keys())):
             if time.monotonic() > until_s:
                 lines = "\n  ".join(f"worker {worker} cannot be used: {why}" for worker, why in sorted(self._unfit.items()))
-                msg = f"no worker is left that can be used; correct these, then run again:\n  {lines}"
-                raise StageError(msg)
+                raise StageError(f"no worker is left that can be used; correct these, then run again:\n  {lines}")
             time.sleep(ASK_S)
         return fit
 

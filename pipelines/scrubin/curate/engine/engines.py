@@ -120,8 +120,7 @@ class Processes:
 
     def _start(self) -> _Worker:
         if self._is_halted:
-            msg = "the work was ended before it was done; run it again"
-            raise StageError(msg)
+            raise StageError("the work was ended before it was done; run it again")
         worker = _Worker(self._threads)
         self._started.append(worker)
         if self._is_halted:  # in the meantime

@@ -38,8 +38,7 @@ def require_letters() -> None:
     """
     if wrong := few_letters():
         named = next((f"{name}={value}" for name in LOCALES if (value := os.environ.get(name))), "no locale is set")
-        msg = f"{printable(named)}: {wrong}; {SET_LETTERS}, then run again"
-        raise PlatformError(msg)
+        raise PlatformError(f"{printable(named)}: {wrong}; {SET_LETTERS}, then run again")
 
 
 OURS = Path(".cache/repro.lock")
@@ -68,8 +67,7 @@ def only_run(project: Path = Path()) -> Iterator[None]:
         with _dvc_held(project / DVC) as is_held:
             other = _stage_of_dvc(project / DVC_STAGES)
             if other or not is_held:
-                msg = f"DVC is at work in this folder{other}; wait for it, or end it, then run again"
-                raise StageError(msg)
+                raise StageError(f"DVC is at work in this folder{other}; wait for it, or end it, then run again")
             # A killed run leaves its notes, perhaps unfinished: DVC then reads nothing, or waits for whoever has its number now.
             (project / DVC_STAGES).unlink(missing_ok=True)
         yield

@@ -45,8 +45,7 @@ def refuse_taken_twice(mine: OfPerson, changes: Sequence[Change]) -> None:
         if not isinstance(one.value, Span) or not one.proposal:
             continue
         if any(key == one.proposal and at != (one.layer, one.key) for at, key in proposals.items()):
-            msg = f"{one.layer}: '{one.value.label}' is taken already; change the label that it became"
-            raise ReviewError(msg)
+            raise ReviewError(f"{one.layer}: '{one.value.label}' is taken already; change the label that it became")
         proposals[one.layer, one.key] = one.proposal
 
 
@@ -66,5 +65,4 @@ def refuse_meeting(layer: str, spans: Sequence[Span]) -> None:
     ordered = sorted(spans, key=lambda span: (span.first, span.end))
     for one, other in itertools.pairwise(ordered):
         if other.first < one.end:
-            msg = f"{layer}: '{one.label}' and '{other.label}' are at the same time; end one before the other"
-            raise ReviewError(msg)
+            raise ReviewError(f"{layer}: '{one.label}' and '{other.label}' are at the same time; end one before the other")

@@ -136,8 +136,7 @@ class LabelApp:
         body = await _fields(request, ("token",))
         token = body.text("token")
         if not self.session.knows(token):
-            msg = "nobody has this token; ask whoever leads the study for yours"
-            raise BadRequestError(msg, 403)
+            raise BadRequestError("nobody has this token; ask whoever leads the study for yours", 403)
         response = JSONResponse({})
         options: dict[str, Any] = {"httponly": True, "samesite": "strict", "path": "/", "secure": self.session.is_encrypted}
         response.set_cookie(self.session.cookie, token, **options)
@@ -195,8 +194,7 @@ class LabelApp:
         wanted = requests.sprite(request.query_params, frame_count)
         async with self._decoding:
             if await request.is_disconnected():
-                msg = "nobody waits for this picture"
-                raise BadRequestError(msg, 408)
+                raise BadRequestError("nobody waits for this picture", 408)
             data = await self._thread(lambda: self.stills.played(file, wanted.frames, wanted.height, wanted.columns))
         return Response(data, media_type="image/jpeg")
 
@@ -253,8 +251,7 @@ class LabelApp:
         layer, frames, nonce = body.choice("layer", self.bench.p.layers), (body.number("first"), body.number("end")), body.nonce()
         stated = body.any("spans")
         if not isinstance(stated, list) or len(stated) > events.MOST_CHANGES:
-            msg = "'spans' must be a list"
-            raise BadRequestError(msg)
+            raise BadRequestError("'spans' must be a list")
         answer = [_answer(layer, one) for one in stated]
         seen = body.text("seen")
         return await self._written(request, body, lambda person, id_: self.bench.settle(person, id_, layer, frames, answer, nonce, seen))
@@ -264,8 +261,7 @@ class LabelApp:
     def _person(self, request: Request) -> Person:
         person = self.session.who(token_of(request.headers, self.session))
         if person is None:
-            msg = "your token is no longer valid; ask whoever leads the study"
-            raise BadRequestError(msg, 403)
+            raise BadRequestError("your token is no longer valid; ask whoever leads the study", 403)
         return person
 
     async def _at_bench(self, request: Request, call: Callable[[Person], dict[str, Any]]) -> Response:
@@ -304,35 +300,30 @@ async def _fields(request: Request, names: Sequence[str]) -> Fields:
     try:
         json.dumps([body.any(name) for name in names], ensure_ascii=False).encode()
     except (UnicodeEncodeError, RecursionError) as error:
-        msg = "the body has half a character (a lone surrogate), or is too deep"
-        raise BadRequestError(msg) from error
+        raise BadRequestError("the body has half a character (a lone surrogate), or is too deep") from error
     return body
 
 
 def _changes(stated: Any, layers: Sequence[str]) -> list[Change]:
     if not isinstance(stated, list) or not all(isinstance(one, dict) and set(one) <= CHANGE_KEYS for one in stated):
-        msg = "'changes' must be a list of layer, key and value"
-        raise BadRequestError(msg)
+        raise BadRequestError("'changes' must be a list of layer, key and value")
     changes = []
     for one in stated:
         layer, key, proposal = one.get("layer"), one.get("key"), one.get("proposal", "")
         if layer not in layers or not isinstance(key, str) or not isinstance(proposal, str) or len(proposal) > requests.TEXT_CHARACTERS:
-            msg = f"'layer' must be one of {', '.join(layers)}, 'key' a text"
-            raise BadRequestError(msg)
+            raise BadRequestError(f"'layer' must be one of {', '.join(layers)}, 'key' a text")
         changes.append(Change(layer, key, _value(layer, one.get("value")), proposal))
     return changes
 
 
 def _picks(stated: Any) -> list[Pick]:
     if not isinstance(stated, list) or not 0 < len(stated) <= MOST_PICKS:
-        msg = f"'picks' must be 1 to {MOST_PICKS} proposals"
-        raise BadRequestError(msg)
+        raise BadRequestError(f"'picks' must be 1 to {MOST_PICKS} proposals")
     picks = []
     for one in stated:
         key, part = (one.get(name) for name in ("proposal", "part")) if isinstance(one, dict) else (None, None)
         if not isinstance(key, str) or len(key) > events.LONGEST_KEY or not (part is None or (type(part) is int and part >= 0)):
-            msg = "a pick names a proposal by its key, and a part of it by a number from 0"
-            raise BadRequestError(msg)
+            raise BadRequestError("a pick names a proposal by its key, and a part of it by a number from 0")
         picks.append(Pick(key, part))
     return picks
 
@@ -357,5 +348,4 @@ def _as_sent(layer: str) -> Iterator[None]:
         yield
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         more = "; a box needs an area, and a part of it in the picture" if layer == "boxes" else ""
-        msg = f"a value of {layer} is not as the page sends it{more}"
-        raise BadRequestError(msg) from error
+        raise BadRequestError(f"a value of {layer} is not as the page sends it{more}") from error

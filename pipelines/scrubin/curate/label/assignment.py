@@ -33,8 +33,7 @@ def draw(
         When there is nobody.
     """
     if not annotators:
-        msg = "nobody labels yet; add annotators by: scrubin label --add NAME"
-        raise ReviewError(msg)
+        raise ReviewError("nobody labels yet; add annotators by: scrubin label --add NAME")
     several = p.count(len(annotators))
     wanted = round(p.overlap * len(durations_s)) if several > 1 else 0
     new = sorted((name for name in durations_s if name not in assigned), key=lambda name: rank(p.seed, "overlap", name))

@@ -265,8 +265,7 @@ def checked(change: Change, frame_count: int) -> Change:
     """
     is_item = KEY.fullmatch(change.key) and (change.layer != "ratings" or change.key == SHEET)
     if change.layer not in LAYERS or not is_item:
-        msg = f"'{change.layer}' with the key '{change.key[:80]}' is no item of a label page"
-        raise ReviewError(msg)
+        raise ReviewError(f"'{change.layer}' with the key '{change.key[:80]}' is no item of a label page")
     value = change.value
     if isinstance(value, Span) and not 0 <= value.first < value.end <= frame_count:
         msg = f"frames {value.first} to {value.end} are none of the {frame_count} of this recording; give the end after the start"
@@ -278,8 +277,7 @@ def checked(change: Change, frame_count: int) -> Change:
             raise ReviewError(msg)
     kind = type_of(change.layer)
     if value is not None and not isinstance(value, kind):
-        msg = f"{change.layer}: it takes {TAKES[kind]}"
-        raise ReviewError(msg)
+        raise ReviewError(f"{change.layer}: it takes {TAKES[kind]}")
     return change
 
 
@@ -314,8 +312,7 @@ def frame_in(key: str) -> int:
         When it is none.
     """
     if not name_in(key) or len(key) > LONGEST_KEY:
-        msg = f"'{key[:LONGEST_KEY]}' is no key of a track; it is the name of the track, a colon, and the frame"
-        raise ReviewError(msg)
+        raise ReviewError(f"'{key[:LONGEST_KEY]}' is no key of a track; it is the name of the track, a colon, and the frame")
     return int(key.rpartition(":")[2])
 
 
@@ -328,8 +325,7 @@ def instant_in(key: str) -> int:
         When it is none.
     """
     if not key.isdecimal() or not key.isascii() or len(key) > LONGEST_KEY or str(int(key)) != key:
-        msg = f"'{key[:LONGEST_KEY]}' is no key of {TRIPLETS}; it is the number of the frame"
-        raise ReviewError(msg)
+        raise ReviewError(f"'{key[:LONGEST_KEY]}' is no key of {TRIPLETS}; it is the number of the frame")
     return int(key)
 
 

@@ -45,8 +45,7 @@ class FromPage:
             When it cannot be: a layer, a name, a frame, a score.
         """
         if change.layer not in self.p.layers:
-            msg = f"'{change.layer}' is not labelled here"
-            raise ReviewError(msg)
+            raise ReviewError(f"'{change.layer}' is not labelled here")
         value: Value = change.value
         if isinstance(value, Span):
             value = self.span(change.layer, value)
@@ -67,8 +66,7 @@ class FromPage:
         pictures = self.pictures
         shifted = dataclasses.replace(span, first=span.first + pictures.first, end=span.end + pictures.first)
         if not pictures.first <= shifted.first < shifted.end <= pictures.end:
-            msg = f"a span must lie in the {pictures.end - pictures.first} frames of the video, and end after it starts"
-            raise ReviewError(msg)
+            raise ReviewError(f"a span must lie in the {pictures.end - pictures.first} frames of the video, and end after it starts")
         if events.type_of(layer) is not Span:
             raise ReviewError(_takes(layer))
         return named(layer, shifted, self.p)
@@ -91,33 +89,28 @@ class FromPage:
         spans = [named(layer, Span(frame, frame + 1, *names), self.p) for names in instant.triplets]
         triplets = {(span.label, span.verb, span.target) for span in spans}
         if len(triplets) < len(instant.triplets):
-            msg = "one triplet is there twice in a frame; say it once"
-            raise ReviewError(msg)
+            raise ReviewError("one triplet is there twice in a frame; say it once")
         return Instant(frame, tuple(sorted(triplets)))
 
     def _keyframe(self, key: KeyFrame) -> KeyFrame:
         """Return a key frame of the page in frames of the source; what somebody says is not computed."""
         pictures, classes = self.pictures, self.p.classes
         if not 0 <= key.frame < pictures.end - pictures.first:
-            msg = f"a key frame must lie in the {pictures.end - pictures.first} frames of the video"
-            raise ReviewError(msg)
+            raise ReviewError(f"a key frame must lie in the {pictures.end - pictures.first} frames of the video")
         label = classes.instruments[classes.id_of("instrument", key.label)]
         return dataclasses.replace(key, frame=key.frame + pictures.first, label=label, computed=False)
 
     def _refuse_sheet(self, sheet: Sheet) -> None:
         scores = self.scores
         if scores is None:
-            msg = "nothing is rated here"
-            raise ReviewError(msg)
+            raise ReviewError("nothing is rated here")
         unknown = [name for name in sheet.scores if name not in scores.aspects]
         unknown += [name for name in sheet.errors if name not in scores.errors.get(self.task, ())]
         off = [name for name, value in sheet.scores.items() if not _is_point(value, scores)]
         if unknown or off:
-            msg = f"'{[*unknown, *off][0]}' is no aspect or error of this task, or its score is no point of the scale"
-            raise ReviewError(msg)
+            raise ReviewError(f"'{[*unknown, *off][0]}' is no aspect or error of this task, or its score is no point of the scale")
         if sheet.failed and sheet.scores:
-            msg = "a failed recording has no scores; take them out, or say that it is not failed"
-            raise ReviewError(msg)
+            raise ReviewError("a failed recording has no scores; take them out, or say that it is not failed")
 
 
 def named(layer: str, span: Span, p: LabelParams) -> Span:
@@ -131,8 +124,7 @@ def named(layer: str, span: Span, p: LabelParams) -> Span:
     classes = p.classes
     if layer == "quality":
         if span.label not in p.quality:
-            msg = f"'{span.label}' is none of {', '.join(p.quality)}"
-            raise ReviewError(msg)
+            raise ReviewError(f"'{span.label}' is none of {', '.join(p.quality)}")
         return span
     namings: tuple[Naming, ...] = (NAMING[layer],) if layer in NAMING else OF_TRIPLET
     spelled = []

@@ -63,8 +63,7 @@ class ProposalsParams:
     def __post_init__(self) -> None:
         if self.fps not in (None, VIDEO) and not RATE.fullmatch(str(self.fps)):
             what = f'"{self.fps}" is no rate; write it as "25", "30000/1001" or "{VIDEO}"'
-            msg = f"params.yaml: '{SECTION}.proposals.fps': {what}"
-            raise ParamsError(msg)
+            raise ParamsError(f"params.yaml: '{SECTION}.proposals.fps': {what}")
 
     @property
     def clock(self) -> Clock | None:
@@ -171,8 +170,7 @@ def load(path: Path = params.PARAMS_PATH) -> LabelParams:
         When it is not there, or faulty.
     """
     if SECTION not in params.read(path):
-        msg = f"{path}: there is no section '{SECTION}', which says what is labelled; docs/label.md has one to copy"
-        raise ParamsError(msg)
+        raise ParamsError(f"{path}: there is no section '{SECTION}', which says what is labelled; docs/label.md has one to copy")
     return params.load(SECTION, LabelParams, path)
 
 

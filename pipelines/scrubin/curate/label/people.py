@@ -52,25 +52,21 @@ def load(path: Path = PATH) -> list[Person]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        msg = f"{path}: it cannot be read ({error.strerror}); check its permissions"
-        raise ReviewError(msg) from error
+        raise ReviewError(f"{path}: it cannot be read ({error.strerror}); check its permissions") from error
     sheet = csv_text.read(str(path), data, COLUMNS)
     faults = [*sheet.faults]
     if faults:
-        msg = f"{path}: {faults[0].what}; {faults[0].fix or 'restore it from a copy'}"
-        raise ReviewError(msg)
+        raise ReviewError(f"{path}: {faults[0].what}; {faults[0].fix or 'restore it from a copy'}")
     people = []
     for row in sheet.rows:
         number, role = row.cells["number"], row.cells["role"]
         if not number.isdecimal() or role not in ROLES or not row.cells["name"]:
-            msg = f"{path}, line {row.line}: expected a number, a name and one of {', '.join(ROLES)}; restore it from a copy"
-            raise ReviewError(msg)
+            raise ReviewError(f"{path}, line {row.line}: expected a number, a name and one of {', '.join(ROLES)}; restore it from a copy")
         people.append(
             Person(int(number), row.cells["name"], "adjudicator" if role == "adjudicator" else "annotator", row.cells["token_sha256"])
         )
     if len({one.number for one in people}) < len(people) or len({one.name for one in people}) < len(people):
-        msg = f"{path}: a number or a name stands twice; restore it from a copy"
-        raise ReviewError(msg)
+        raise ReviewError(f"{path}: a number or a name stands twice; restore it from a copy")
     return sorted(people, key=lambda one: one.number)
 
 
@@ -94,8 +90,7 @@ def add(name: str, role: Role, path: Path = PATH) -> tuple[Person, str]:
             msg = f"{name!a} differs from {other!a} in {naming.SPELT} only; write the name like this, or one that differs in more"
             raise ReviewError(msg)
         if known is not None and known.role != role:
-            msg = f"'{name}' is {known.role}; whoever labels does not settle, so give the other role to somebody else"
-            raise ReviewError(msg)
+            raise ReviewError(f"'{name}' is {known.role}; whoever labels does not settle, so give the other role to somebody else")
         number = known.number if known else max((one.number for one in people), default=0) + 1
         person = Person(number, name, role, hash_of(token))
         _write(path, [*(one for one in people if one.number != number), person])
@@ -114,8 +109,7 @@ def shut_out(name: str, path: Path = PATH) -> Person:
         people = load(path)
         known = next((one for one in people if one.name == name), None)
         if known is None:
-            msg = f"there is no '{name}'; {hint(name, [one.name for one in people])}"
-            raise ReviewError(msg)
+            raise ReviewError(f"there is no '{name}'; {hint(name, [one.name for one in people])}")
         person = Person(known.number, known.name, known.role, "")
         _write(path, [*(one for one in people if one.number != known.number), person])
     return person

@@ -151,8 +151,7 @@ class Workbench:
             ):
                 videos.setdefault(name, {})[camera] = video
         if not videos:
-            msg = f"{RELEASE}: there is no released video of these tasks, so there is nothing to label; run: make repro"
-            raise ReviewError(msg)
+            raise ReviewError(f"{RELEASE}: there is no released video of these tasks, so there is nothing to label; run: make repro")
         recordings = [_recording(name, of, files, of_parts) for name, of in sorted(videos.items())]
         recordings = [_timed(one, folder / RELEASE) for one in recordings]
         raw = folder / params.raw_folder(path)
@@ -272,8 +271,7 @@ class Workbench:
         if self.shows(person, id_):
             return self.recordings[id_]
         what = "somebody goes on with this recording: it is settled when everybody is done with it"
-        msg = what if self.waits(person, id_) else "this recording is not yours to label"
-        raise ReviewError(msg)
+        raise ReviewError(what if self.waits(person, id_) else "this recording is not yours to label")
 
     def refuse_other_film(self, person: Person, id_: str, film: str) -> None:
         """Refuse what a page says that was opened before the recording was released with another cut.
@@ -319,8 +317,7 @@ class Workbench:
             For a name that nobody knows, with the nearest known one; or when there is a verb or a target alone.
         """
         if bool(verb) != bool(target):
-            msg = "an action is instrument, verb and target, with commas between them, or the instrument alone"
-            raise ReviewError(msg)
+            raise ReviewError("an action is instrument, verb and target, with commas between them, or the instrument alone")
         span = from_page.named(layer, Span(0, 1, label, verb, target), self.p)
         return {"label": span.label, "verb": span.verb, "target": span.target}
 
@@ -386,8 +383,7 @@ class Workbench:
             one = self.recording(person, id_)
             shifted = tuple(self._from_page(one).change(change) for change in changes)
             if not 0 < len(shifted) <= events.MOST_CHANGES or len({(c.layer, c.key) for c in shifted}) < len(shifted):
-                msg = f"1 to {events.MOST_CHANGES} different items can be changed at once"
-                raise ReviewError(msg)
+                raise ReviewError(f"1 to {events.MOST_CHANGES} different items can be changed at once")
             if (said := self.ledger.written(self.session, nonce)) is not None:
                 return said
             mine = self.standing().of(one.about, person.number)
@@ -479,8 +475,7 @@ class Workbench:
         """
         with self._lock:
             if person.role != "adjudicator":
-                msg = "only an adjudicator settles"
-                raise ReviewError(msg)
+                raise ReviewError("only an adjudicator settles")
             if (said := self.ledger.written(self.session, nonce)) is not None:
                 return said
             one = self.recording(person, id_)
@@ -528,8 +523,7 @@ def _refuse_other_names(raw: Path, names: Sequence[str]) -> None:
     gone = sorted(set(names) - listed)
     if gone:
         what = f"{raw / recordings_list.NAME} no longer has {', '.join(map(repr, gone))}, which the last run released"
-        msg = f"{what}: renamed or removed since; nothing is labelled or exported until then, run: make repro"
-        raise ReviewError(msg)
+        raise ReviewError(f"{what}: renamed or removed since; nothing is labelled or exported until then, run: make repro")
 
 
 def _refuse_other_people(path: Path, standing: Standing, annotators: Collection[int]) -> None:
@@ -569,8 +563,7 @@ def _released_times_s(video: ReleasedVideo, release: Path) -> npt.NDArray[np.flo
         return boundaries_s(stored_probe(release / video.path, video.path, video.sha256))
     except (StageError, VideoError) as error:
         what = f"{video.path} cannot be read, or is another film than the one that was released"
-        msg = f"{what}; whoever leads the study runs: make repro, and starts 'scrubin label' again"
-        raise ReviewError(msg) from error
+        raise ReviewError(f"{what}; whoever leads the study runs: make repro, and starts 'scrubin label' again") from error
 
 
 def _timed(one: Recording, release: Path) -> Recording:

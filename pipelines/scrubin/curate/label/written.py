@@ -254,8 +254,7 @@ def exported(path: Path) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError) as error:
-        msg = f"{path}: it is no list of exported files; restore it, or move it and the exported files away"
-        raise ReviewError(msg) from error
+        raise ReviewError(f"{path}: it is no list of exported files; restore it, or move it and the exported files away") from error
 
 
 def _sha256_there(path: Path) -> str | None:

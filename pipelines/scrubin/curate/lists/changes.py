@@ -274,8 +274,7 @@ def plan_renaming(
     moves = [Change(one.path, f"becomes {one.named(new)}", to=one.named(new)) for one in mentions.label_files(raw, sources, old)]
     for move in moves:
         if move.to is not None and move.to.exists():
-            msg = f"{move.to}: there is such a label file already; move it away, or take another name"
-            raise ManifestError(msg)
+            raise ManifestError(f"{move.to}: there is such a label file already; move it away, or take another name")
     return [*_kept(old, new), *_exported(raw, moves, changes), *moves, *changes]
 
 
@@ -298,8 +297,7 @@ def _refuse_name(new: str, taken: set[str], withdrawn: Memory) -> None:
         msg = f"'{new}': a name is printable text without blanks at its ends and without / and \\, because files are called so"
         raise ManifestError(msg)
     if new in taken or new in withdrawn:
-        msg = f"'{new}' is the name of another recording, or was one; take another name"
-        raise ManifestError(msg)
+        raise ManifestError(f"'{new}' is the name of another recording, or was one; take another name")
 
 
 def _kept(old: str, new: str) -> list[Change]:

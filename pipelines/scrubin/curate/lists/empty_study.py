@@ -66,8 +66,7 @@ def create(folder: Path) -> list[Path]:
         When the folder's name belongs to a file.
     """
     if folder.exists() and not folder.is_dir():
-        msg = f"{folder}: it is a file; name a folder, such as data/raw"
-        raise ManifestError(msg)
+        raise ManifestError(f"{folder}: it is a file; name a folder, such as data/raw")
     created = []
     for name in (*FOLDERS, CALIBRATION):
         if not (folder / name).exists():

@@ -174,8 +174,7 @@ def require_listed(of: list[NamingList], name: str) -> None:
     known = names(of)
     if name not in known:
         close = near(name, known)
-        msg = f"'{name}' is no recording of {recordings_list.NAME}{f'; did you mean {close!r}?' if close else ''}"
-        raise ManifestError(msg)
+        raise ManifestError(f"'{name}' is no recording of {recordings_list.NAME}{f'; did you mean {close!r}?' if close else ''}")
 
 
 def names(of: list[NamingList]) -> set[str]:

@@ -40,11 +40,9 @@ def row_of(participant: str, recording: str, reason: str | None, date: str | Non
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     date = date or today
     if not reason:
-        msg = f"--reason is needed: one of {', '.join(withdrawals.REASONS)}"
-        raise ManifestError(msg)
+        raise ManifestError(f"--reason is needed: one of {', '.join(withdrawals.REASONS)}")
     if not withdrawals.is_date(date) or date > today:
-        msg = f"--date {date}: write a day up to today as {today}; a withdrawal counts at once"
-        raise ManifestError(msg)
+        raise ManifestError(f"--date {date}: write a day up to today as {today}; a withdrawal counts at once")
     return WithdrawnRow(0, participant.strip(), recording.strip(), date, reason)
 
 
@@ -175,8 +173,7 @@ def with_raised_version(text: str, version: str) -> str:
     number = None if section is None or section.flow_style else _entry(section, "version")
     changed = text if number is None else text[: number.start_mark.index] + version + text[number.end_mark.index :]
     if number is None or not _says(changed, version):
-        msg = f"params.yaml: 'release.version' was not found; set it to {version} by hand"
-        raise ParamsError(msg)
+        raise ParamsError(f"params.yaml: 'release.version' was not found; set it to {version} by hand")
     return changed
 
 
@@ -210,8 +207,7 @@ def take_back(raw: Path, participant: str, recording: str) -> str:
     theirs = [name] if recording else [of for of, one in withdrawals.listed(raw).items() if look(one.participant) == look(name)]
     left = before.without([participant] * bool(participant), theirs)
     if not rows and left == before:
-        msg = f"'{name}' is in no row of {path}, and nobody of this name withdrew earlier"
-        raise ManifestError(msg)
+        raise ManifestError(f"'{name}' is in no row of {path}, and nobody of this name withdrew earlier")
     files.write_text(path, withdrawals.text_without(_text(path), rows))
     # They go back to their subset, too.
     withdrawal_memory.write(notice.with_splits(left, before, Path()) if left else left)

@@ -115,5 +115,4 @@ def _plain(value: object) -> Any:
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, np.generic):
         return value.item()
-    msg = f"no JSON for {type(value).__name__}"
-    raise TypeError(msg)
+    raise TypeError(f"no JSON for {type(value).__name__}")

@@ -122,8 +122,7 @@ class ReviewApp:
         """Take the token and put it into a cookie that no script can read."""
         body = await requests.fields(request, ("token",))
         if not self.session.knows(body.text("token")):
-            msg = "this address belongs to another start of 'scrubin review'; open the one it printed last"
-            raise BadRequestError(msg, 403)
+            raise BadRequestError("this address belongs to another start of 'scrubin review'; open the one it printed last", 403)
         response = JSONResponse({})
         self._entered()
         response.set_cookie(self.session.cookie, self.session.token, httponly=True, samesite="strict", path="/")
@@ -354,8 +353,7 @@ class ReviewApp:
         async with self._decoding:
             if await request.is_disconnected():
                 # Whoever jumps through a recording no longer waits for what it passed.
-                msg = "nobody waits for this picture"
-                raise BadRequestError(msg, 408)
+                raise BadRequestError("nobody waits for this picture", 408)
             return await anyio.to_thread.run_sync(call)
 
 

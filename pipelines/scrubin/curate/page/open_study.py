@@ -193,8 +193,7 @@ class OpenStudy:
             for frame in frames:
                 fold = self.likeness.fold_of((number, camera), frame) if self.likeness is not None else None
                 if fold is None or view != "sheet" or frame not in stills.get(camera, ()):
-                    msg = f"frame {frame} stands for no others"
-                    raise ReviewError(msg)
+                    raise ReviewError(f"frame {frame} stands for no others")
                 done[camera, frame] = fold.others
         return done
 

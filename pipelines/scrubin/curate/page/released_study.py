@@ -61,8 +61,7 @@ class ReleasedStudy(OpenStudy):
     def times_s(self, file: FileKey) -> Numbers:
         """Return the time of every released frame of a file, then the end of the last; shape (n + 1,)."""
         if file not in self.videos:
-            msg = "there is no such released video"
-            raise ReviewError(msg)
+            raise ReviewError("there is no such released video")
         if file not in self._times_s:
             video = self.videos[file]
             self._times_s[file] = boundaries_s(stored_probe(self.root / video.path, video.path, video.sha256))
@@ -168,8 +167,7 @@ def open_released(folder: Path, by: str | None, generation: int, now_s: Callable
     desk = Desk.open(folder, by)
     by_name = released_clips.load_released(folder)
     if not _holds(folder / RELEASE, by_name):
-        msg = f"{RELEASE}: there is no release of these videos, so there is nothing to look at; run: make repro"
-        raise ReviewError(msg)
+        raise ReviewError(f"{RELEASE}: there is no release of these videos, so there is nothing to look at; run: make repro")
     keys = [(one.number, key) for one in desk.recordings() for key in desk.reviewed.cameras(one.name)]
     videos = {(number, key[1]): by_name[key] for number, key in keys if key in by_name}
     files = {key: Source.of_file(video.path, video.sha256) for key, video in videos.items()}
@@ -219,8 +217,7 @@ class SampledStudy(ReleasedStudy):
             When there is no such clip.
         """
         if number not in self.recording_of:
-            msg = "there is no such clip"
-            raise ReviewError(msg)
+            raise ReviewError("there is no such clip")
         view = self.desk.recording(self.recording_of[number])
         files = tuple(self._file(number, file) for file in view.files if (number, file.camera) in self.videos)
         judged = self._judged()
@@ -254,8 +251,7 @@ class SampledStudy(ReleasedStudy):
             When not enough of the clip was seen to say anything.
         """
         if number not in self.recording_of:
-            msg = "there is no such clip"
-            raise ReviewError(msg)
+            raise ReviewError("there is no such clip")
         if outcome != FINDING:
             self._refuse_unseen(number)
         return self.desk.check(self.drawn.videos, self.clips[number], outcome, why, nonce)

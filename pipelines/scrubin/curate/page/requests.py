@@ -59,12 +59,10 @@ def sprite(query: QueryParams, frame_count: int) -> Sprite:
     """
     named = query.get("frames", "")
     if not NUMBERS.fullmatch(named):
-        msg = "'frames' must be frame numbers with commas between them"
-        raise BadRequestError(msg)
+        raise BadRequestError("'frames' must be frame numbers with commas between them")
     frames = tuple(map(int, named.split(",")))
     if len(frames) > MOST_STILLS:
-        msg = f"at most {MOST_STILLS} stills at once"
-        raise BadRequestError(msg)
+        raise BadRequestError(f"at most {MOST_STILLS} stills at once")
     if max(frames) >= frame_count:
         raise BadRequestError(no_frame(max(frames), frame_count), 404)
     return Sprite(frames, _number(query, "height", *HEIGHTS_PX), _number(query, "columns", 1, MOST_STILLS))
@@ -79,8 +77,7 @@ def _number(query: QueryParams, name: str, low: int, high: int) -> int:
     text = query.get(name, "")
     value = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else -1
     if not low <= value <= high:
-        msg = f"'{name}' must be a number from {low} to {high}"
-        raise BadRequestError(msg)
+        raise BadRequestError(f"'{name}' must be a number from {low} to {high}")
     return value
 
 
@@ -95,11 +92,9 @@ async def fields(request: Request, names: Sequence[str]) -> Fields:
     try:
         body = json.loads(await request.body(), parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError) as error:
-        msg = "the body is no JSON"
-        raise BadRequestError(msg) from error
+        raise BadRequestError("the body is no JSON") from error
     if not isinstance(body, dict) or set(body) != set(names):
-        msg = f"the body must have exactly these fields: {', '.join(names)}"
-        raise BadRequestError(msg)
+        raise BadRequestError(f"the body must have exactly these fields: {', '.join(names)}")
     return Fields(body)
 
 
@@ -125,8 +120,7 @@ class Fields:
         """Return a whole number from 0 to ``high``."""
         value = self._values[name]
         if type(value) is not int or not 0 <= value <= high:
-            msg = f"'{name}' must be a whole number from 0"
-            raise BadRequestError(msg)
+            raise BadRequestError(f"'{name}' must be a whole number from 0")
         return value
 
     def any(self, name: str) -> Any:
@@ -141,32 +135,28 @@ class Fields:
         """Return a text without control characters and halves of characters, at most 2,000 characters."""
         value = self._values[name]
         if not isinstance(value, str) or len(value) > TEXT_CHARACTERS or NO_TEXT.search(value):
-            msg = f"'{name}' must be a text of at most {TEXT_CHARACTERS} characters"
-            raise BadRequestError(msg)
+            raise BadRequestError(f"'{name}' must be a text of at most {TEXT_CHARACTERS} characters")
         return value.strip()
 
     def proposal(self, name: str) -> str:
         """Return the key of a proposal, of something drawn, or "" for neither."""
         value = self.text(name)
         if value.startswith(DRAWN) and line_of(value) is None:
-            msg = f"'{name}' names no span that anybody drew"
-            raise BadRequestError(msg)
+            raise BadRequestError(f"'{name}' names no span that anybody drew")
         return value
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
         """Return one of the choices."""
         value = self._values[name]
         if value not in choices:
-            msg = f"'{name}' must be one of {', '.join(choices)}"
-            raise BadRequestError(msg)
+            raise BadRequestError(f"'{name}' must be one of {', '.join(choices)}")
         return str(value)
 
     def nonce(self) -> str:
         """Return what tells this request from its own repetition."""
         value = self._values["nonce"]
         if not isinstance(value, str) or not NONCE.fullmatch(value):
-            msg = "'nonce' must be 8 to 64 letters, digits or hyphens"
-            raise BadRequestError(msg)
+            raise BadRequestError("'nonce' must be 8 to 64 letters, digits or hyphens")
         return value
 
     def box(self, name: str) -> tuple[int, int, int, int] | None:
@@ -175,8 +165,7 @@ class Fields:
         if value is None:
             return None
         if not isinstance(value, list) or len(value) != 4 or any(type(one) is not int or not 0 <= one <= 65535 for one in value):
-            msg = f"'{name}' must be x, y, width and height in pixels, or null"
-            raise BadRequestError(msg)
+            raise BadRequestError(f"'{name}' must be x, y, width and height in pixels, or null")
         x, y, width, height = value
         return x, y, width, height
 
@@ -184,24 +173,21 @@ class Fields:
         """Return a time in seconds, from 0 to a day."""
         value = self._values[name]
         if type(value) not in (int, float) or not 0 <= value <= DAY_S:
-            msg = f"'{name}' must be seconds, from 0 to {DAY_S}"
-            raise BadRequestError(msg)
+            raise BadRequestError(f"'{name}' must be seconds, from 0 to {DAY_S}")
         return float(value)
 
     def cameras(self, name: str) -> list[str]:
         """Return the cameras of which frames are named, in order."""
         value = self._values[name]
         if not isinstance(value, dict) or not value or not set(value) <= set(CAMERAS):
-            msg = f"'{name}' must hold frame numbers by camera: {', '.join(CAMERAS)}"
-            raise BadRequestError(msg)
+            raise BadRequestError(f"'{name}' must hold frame numbers by camera: {', '.join(CAMERAS)}")
         return sorted(value)
 
     def frames_of(self, name: str, camera: str, frame_count: int) -> list[int]:
         """Return frame numbers of a camera, sorted, each once."""
         value = self._values[name][camera]
         if not isinstance(value, list) or not 0 < len(value) <= MOST_SEEN or any(type(one) is not int or one < 0 for one in value):
-            msg = f"'{name}' must hold 1 to {MOST_SEEN} frame numbers of a camera"
-            raise BadRequestError(msg)
+            raise BadRequestError(f"'{name}' must hold 1 to {MOST_SEEN} frame numbers of a camera")
         if max(value) >= frame_count:
             raise BadRequestError(no_frame(max(value), frame_count), 404)
         return sorted(set(value))
@@ -213,8 +199,7 @@ class Fields:
         try:
             return date.fromisoformat(self.text(name)).isoformat()
         except ValueError as error:
-            msg = f"'{name}' must be a day such as 2026-12-31, or null"
-            raise BadRequestError(msg) from error
+            raise BadRequestError(f"'{name}' must be a day such as 2026-12-31, or null") from error
 
 
 @dataclass(frozen=True)
@@ -237,8 +222,7 @@ def place_of(text: str, recordings: list[RecordingSummary]) -> Place:
     named = [one for one in recordings if text == one.name or text.startswith(f"{one.name}:")]
     if not named:
         name = text.partition(":")[0]
-        msg = f"--at {text}: there is no recording '{name}'; {_like(name, recordings)}"
-        raise ReviewError(msg)
+        raise ReviewError(f"--at {text}: there is no recording '{name}'; {_like(name, recordings)}")
     one = max(named, key=lambda recording: len(recording.name))
     return Place(one.number, seconds_of(text[len(one.name) + 1 :] or "0", text))
 
@@ -265,8 +249,7 @@ def seconds_of(time: str, text: str) -> float:
     except ValueError:
         values = []
     if not 1 <= len(values) <= 3 or not all(0 <= value < float("inf") for value in values):
-        msg = f"--at {text}: '{time}' is no time such as 12.5, 3:20 or 1:02:03"
-        raise ReviewError(msg)
+        raise ReviewError(f"--at {text}: '{time}' is no time such as 12.5, 3:20 or 1:02:03")
     total = 0.0
     for value in values:
         total = total * 60 + value

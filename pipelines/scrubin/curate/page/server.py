@@ -224,8 +224,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         When the port is taken or the address is not this machine's.
     """
     if host in ANY_ADDRESS:
-        msg = f"--host {host or chr(39) * 2}: name the one address that the browser will be sent to, such as 192.168.1.20"
-        raise ReviewError(msg)
+        raise ReviewError(f"--host {host or chr(39) * 2}: name the one address that the browser will be sent to, such as 192.168.1.20")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sets TCP_NODELAY only on a socket that says it speaks TCP; every answer would wait 40 ms otherwise.
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as opened:
@@ -279,8 +278,7 @@ class Certificate:
                     why = f"{self.key} is not its key; name the key with which this certificate was made by --key"
                 else:
                     why = f"it cannot be used with the key {self.key} ({error.reason or error}); make both anew, or name others"
-                msg = f"{self.chain}: {why}"
-                raise ReviewError(msg) from error
+                raise ReviewError(f"{self.chain}: {why}") from error
 
 
 CERTIFICATE, KEY = b"CERTIFICATE-----", b"PRIVATE KEY-----"
@@ -299,15 +297,12 @@ def _refuse_other_file(path: Path, mark: bytes, mend: str) -> None:
     try:
         data = path.read_bytes()
     except FileNotFoundError as error:
-        msg = f"{path}: there is no such file; {mend}"
-        raise ReviewError(msg) from error
+        raise ReviewError(f"{path}: there is no such file; {mend}") from error
     except OSError as error:
-        msg = f"{path}: it cannot be read ({error.strerror}); correct its permissions, or {mend}"
-        raise ReviewError(msg) from error
+        raise ReviewError(f"{path}: it cannot be read ({error.strerror}); correct its permissions, or {mend}") from error
     if mark not in data:
         what = "certificate" if mark == CERTIFICATE else "private key"
-        msg = f"{path}: it holds no {what} in PEM; {mend}"
-        raise ReviewError(msg)
+        raise ReviewError(f"{path}: it holds no {what} in PEM; {mend}")
 
 
 def serve(app: ASGIApp, opened: socket.socket, ready: Callable[[], None], certificate: Certificate | None = None) -> None:

@@ -78,8 +78,7 @@ def listed(raw: Path, tasks: Mapping[str, TaskParams], syllables: int, noted: Fi
         data = strangers.read_bytes(path)
     except OSError as error:
         with noted.noting():
-            msg = f"{path}: cannot be read ({error.strerror}); the raw folder needs this list of recordings"
-            raise ManifestError(msg) from error
+            raise ManifestError(f"{path}: cannot be read ({error.strerror}); the raw folder needs this list of recordings") from error
         return None
     with noted.noting():
         withdrawn = notice.take(raw)

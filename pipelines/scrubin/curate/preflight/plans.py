@@ -179,8 +179,7 @@ def look_at_release(study: ListedStudy, p: ReleaseParams, noted: Findings) -> No
             try:
                 Released.open(Path(p.previous.path))
             except ReleaseError as error:
-                msg = f"params.yaml: 'release.previous': {error}"
-                raise ReleaseError(msg) from error
+                raise ReleaseError(f"params.yaml: 'release.previous': {error}") from error
     unsaid = [name for name in CITED if not getattr(p, name)]
     if unsaid:
         noted.remark(f"release.{', release.'.join(unsaid)}: nothing is said", "the release names it as missing", "params.yaml")

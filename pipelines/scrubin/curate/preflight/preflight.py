@@ -156,8 +156,7 @@ def look_at_machine(screen: ScreenParams | None, noted: Findings) -> None:
     for name in WRITTEN:
         if Path(name).exists() and not os.access(name, os.W_OK | os.X_OK):
             with noted.noting():
-                msg = f"{name}: nothing can be written there; correct its permissions, or its disk"
-                raise StageError(msg)
+                raise StageError(f"{name}: nothing can be written there; correct its permissions, or its disk")
     noted.errors += _led_away()
     for fault in private_paths.faults():
         (noted.errors if fault.severity == "error" else noted.remarks).append(fault)

@@ -200,8 +200,7 @@ def look_at_redactions(study: ListedStudy, noted: Findings) -> None:
         try:
             data = strangers.read_bytes(path)
         except OSError as error:
-            msg = f"{path}: cannot be read ({error.strerror}); a file with just its header means: nothing to add"
-            raise ReviewError(msg) from error
+            raise ReviewError(f"{path}: cannot be read ({error.strerror}); a file with just its header means: nothing to add") from error
         decided = redaction_sheet.parse(data, cameras, others, study.withdrawn)
         noted.counts["redaction"] = len({row.line for row in decided.rows})
         noted.errors += decided.faults

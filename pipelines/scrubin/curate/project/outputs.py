@@ -271,8 +271,7 @@ def pushed(project: Path) -> dict[str, str]:
             outs = [out for out in sent if out.remote in usual]
             return {_within(root, out.fs_path): _within(root, out.stage.path) for out in outs}
     except DvcException as error:
-        msg = f"{PIPELINE}: DVC cannot tell what it would push ({error}); see 'dvc status'"
-        raise ReleaseError(msg) from error
+        raise ReleaseError(f"{PIPELINE}: DVC cannot tell what it would push ({error}); see 'dvc status'") from error
 
 
 def pushed_besides(project: Path) -> Iterator[Fault]:

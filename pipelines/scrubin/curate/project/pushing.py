@@ -150,18 +150,14 @@ def _refuse_others(store: ObjectFolder, there: Mapping[str, int], sizes: Mapping
     """Raise a `ReleaseError` when what lies at the address is not of this release."""
     if CHECKSUMS in there:
         if store.read(CHECKSUMS) != sums:
-            msg = f"{store.shown}: another release lies there; {MEND}"
-            raise ReleaseError(msg)
+            raise ReleaseError(f"{store.shown}: another release lies there; {MEND}")
     elif MARK in there:
         if store.read(MARK).decode("ascii", "replace").strip() != edition:
-            msg = f"{store.shown}: a part of another release lies there, which was never finished; {MEND}"
-            raise ReleaseError(msg)
+            raise ReleaseError(f"{store.shown}: a part of another release lies there, which was never finished; {MEND}")
     elif there:
-        msg = f"{store.shown}: something lies there, such as {min(there)}; {MEND}"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{store.shown}: something lies there, such as {min(there)}; {MEND}")
     if strange := sorted(set(there) - set(sizes) - {MARK}):
-        msg = f"{store.shown}: {strange[0]} lies there, which is no file of this release; {MEND}"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{store.shown}: {strange[0]} lies there, which is no file of this release; {MEND}")
 
 
 def _refuse_company(store: ObjectFolder, sums: bytes, edition: str, put: Mapping[str, int]) -> None:
@@ -181,8 +177,7 @@ def _refuse_company(store: ObjectFolder, sums: bytes, edition: str, put: Mapping
         if is_ours and {name: size for name, size in there.items() if name != MARK} == put:
             return
         store.remove(MARK)
-    msg = f"{store.shown}: somebody else put or removed something there meanwhile; {MEND}"
-    raise ReleaseError(msg)
+    raise ReleaseError(f"{store.shown}: somebody else put or removed something there meanwhile; {MEND}")
 
 
 def push_project(project: Path, store: ObjectFolder, shown: Shown = iter) -> Pushed:
@@ -192,10 +187,8 @@ def push_project(project: Path, store: ObjectFolder, shown: Shown = iter) -> Pus
     checked = sums.read_bytes() if sums.is_file() else None
     ReleaseError.raise_any(gate(project))
     if checked is None:
-        msg = f"{sums}: it came while the release was checked; wait until no run writes there, then push again"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{sums}: it came while the release was checked; wait until no run writes there, then push again")
     try:
         return push(project / RELEASE, store, shown, checked)
     except MissingObjectError as missing:
-        msg = f"{store.shown}: there is no such bucket or folder; make it, then push again"
-        raise ReleaseError(msg) from missing
+        raise ReleaseError(f"{store.shown}: there is no such bucket or folder; make it, then push again") from missing

@@ -43,8 +43,7 @@ def git(project: Path, *arguments: str) -> str:
         msg = f"git {arguments[0]}: there is no git on this machine; install it, for example with 'apt install git'"
         raise ReleaseError(msg) from error
     if done.returncode:
-        msg = f"git {arguments[0]}: {done.stderr.strip() or f'exit code {done.returncode}'}"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"git {arguments[0]}: {done.stderr.strip() or f'exit code {done.returncode}'}")
     return done.stdout
 
 
@@ -145,8 +144,7 @@ def up_to_date(project: Path, _: str) -> Iterator[Fault]:
         msg = f"{project / CONFIG.parent}: there is no such folder, so DVC keeps nothing here; go into the checkout of the study"
         raise ReleaseError(msg)
     if done.returncode:
-        msg = f"dvc status: {done.stderr.strip() or f'exit code {done.returncode}'}"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"dvc status: {done.stderr.strip() or f'exit code {done.returncode}'}")
     stale = json.loads(done.stdout)
     if stale:
         changed = {

@@ -210,14 +210,11 @@ def _refuse_unfinished(project: Path, raw: Path, withdrawn: Memory) -> None:
     try:
         there = [name for name in io.read(LINKAGE, project / LINKAGE_PATH).recording if name in withdrawn]
     except TableError as error:
-        msg = f"{error}; {again}"
-        raise StageError(msg) from error
+        raise StageError(f"{error}; {again}") from error
     if there or not known:
-        msg = f"somebody who withdrew is still in the outputs: {again}"
-        raise StageError(msg)
+        raise StageError(f"somebody who withdrew is still in the outputs: {again}")
     if elsewhere := outputs.cache_elsewhere(project):
-        msg = f"{elsewhere}, where other projects may have theirs; there 'dvc gc' must do it"
-        raise StageError(msg)
+        raise StageError(f"{elsewhere}, where other projects may have theirs; there 'dvc gc' must do it")
 
 
 def _used(project: Path) -> set[str]:
@@ -233,15 +230,13 @@ def _used(project: Path) -> set[str]:
     except ReleaseError as error:
         raise StageError(str(error)) from error
     if said.lists:
-        msg = f"DVC's cache lacks the list of {', '.join(said.lists)}; run 'make repro', then again; nothing of it was removed"
-        raise StageError(msg)
+        raise StageError(f"DVC's cache lacks the list of {', '.join(said.lists)}; run 'make repro', then again; nothing of it was removed")
     used = {*said.files.values(), *outputs.stated(project / LOCK)}
     for path in outputs.dvc_files(project):
         for one in outputs.stated(path):
             members = outputs.members(project, one)
             if members is None:
-                msg = f"DVC's cache lacks the list of files of {path}; run 'dvc commit' for it, then again; nothing was removed"
-                raise StageError(msg)
+                raise StageError(f"DVC's cache lacks the list of files of {path}; run 'dvc commit' for it, then again; nothing was removed")
             used |= {one, *members}
     return used
 

@@ -78,8 +78,7 @@ def read(path: Path) -> tuple[Erratum, ...]:
     try:
         entries = strangers.read_json(path)
     except (OSError, ValueError) as error:
-        msg = f"{path}: it cannot be read ({error}); 'scrubin verify' says what is wrong with the copy"
-        raise ReleaseError(msg) from error
+        raise ReleaseError(f"{path}: it cannot be read ({error}); 'scrubin verify' says what is wrong with the copy") from error
     return checked(entries, str(path))
 
 
@@ -109,8 +108,7 @@ def curated(path: Path, version: str, frames: pd.DataFrame) -> tuple[Erratum, ..
     try:
         entries = strangers.read_yaml(path)
     except OSError as error:
-        msg = f"{path}: it cannot be read as YAML ({' '.join(str(error).split())}); an empty list is []"
-        raise ReleaseError(msg) from error
+        raise ReleaseError(f"{path}: it cannot be read as YAML ({' '.join(str(error).split())}); an empty list is []") from error
     ReleaseError.raise_any(repeated_keys.of_file(path))
     errata = checked([] if entries is None else entries, str(path))
     ends = {str(id_): int(last) + 1 for id_, last in frames.groupby("id")["frame"].max().items()}
@@ -131,16 +129,14 @@ def checked(entries: Any, place: str) -> tuple[Erratum, ...]:
         Names file, entry and field.
     """
     if not isinstance(entries, list):
-        msg = f"{place}: expected a list of known errors, [] when there are none, but got {type(entries).__name__}"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{place}: expected a list of known errors, [] when there are none, but got {type(entries).__name__}")
     wrong, errata = list[Fault](), list[Erratum]()
     for number, entry in enumerate(entries, start=1):
         with ReleaseError.noted(wrong):
             errata.append(_entry(entry, f"{place}, entry {number}"))
     for id_ in sorted(id_ for id_, count in Counter(one.id for one in errata).items() if count > 1):
         with ReleaseError.noted(wrong):
-            msg = f"{place}: two entries are called {id_!r}; give each an id of its own"
-            raise ReleaseError(msg)
+            raise ReleaseError(f"{place}: two entries are called {id_!r}; give each an id of its own")
     ReleaseError.raise_any(wrong)
     return tuple(errata)
 
@@ -156,12 +152,10 @@ def text(errata: Iterable[Erratum]) -> str:
 
 def _entry(entry: Any, place: str) -> Erratum:
     if not isinstance(entry, dict):
-        msg = f"{place}: expected the fields {', '.join(FIELDS)}, but got {entry!r}"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{place}: expected the fields {', '.join(FIELDS)}, but got {entry!r}")
     for name in entry:
         if name not in FIELDS:
-            msg = f"{place}: {name!r} is no field of it; {hint(str(name), FIELDS)}"
-            raise ReleaseError(msg)
+            raise ReleaseError(f"{place}: {name!r} is no field of it; {hint(str(name), FIELDS)}")
     for name in REQUIRED:
         if not isinstance(entry.get(name), str) or not entry[name].strip():
             _wrong(place, name, entry.get(name), "text")
@@ -200,24 +194,21 @@ def _is_span(one: Any) -> bool:
 
 
 def _wrong(place: str, name: str, value: Any, expected: str) -> None:
-    msg = f"{place}: {name!r} must be {expected}, but is {value!r}"
-    raise ReleaseError(msg)
+    raise ReleaseError(f"{place}: {name!r} must be {expected}, but is {value!r}")
 
 
 def _of_release(one: Erratum, path: Path, version: str, ends: Mapping[str, int]) -> Erratum:
     """Hold an error to the recordings of a release, each with the number behind its last frame."""
     place = f"{path}, {one.id}"
     if is_below(version, one.since):
-        msg = f"{place}: it is since {one.since}, but this release is {version}; correct one of them"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{place}: it is since {one.since}, but this release is {version}; correct one of them")
     if not one.touches(version):
         return one if one.recordings is None else replace(one, recordings=tuple(id_ for id_ in one.recordings if id_ in ends))
     for id_ in one.recordings or ():
         if id_ not in ends:
             close = near(id_, ends, SIMILARITY)
             what = f"did you mean {close!r}?" if close else "write released ids, as the tables have them, or take it out"
-            msg = f"{place}: no released recording has the id {id_!r}; {what}"
-            raise ReleaseError(msg)
+            raise ReleaseError(f"{place}: no released recording has the id {id_!r}; {what}")
         for first, end in one.frames or ():
             if end > ends[id_]:
                 msg = f"{place}: it names the frames {first} to {end - 1} of {id_!r}, whose last one is {ends[id_] - 1}; correct 'frames'"

@@ -67,8 +67,7 @@ def _by_recording(released: Released) -> dict[str, str]:
             try:
                 text = strangers.read_text(released.path(name))
             except (OSError, ValueError) as error:
-                msg = f"{name}: it cannot be read ({error}); run 'scrubin verify {released.folder}'"
-                raise ReleaseError(msg) from error
+                raise ReleaseError(f"{name}: it cannot be read ({error}); run 'scrubin verify {released.folder}'") from error
             listed = _RECORDINGS.search(text)
             said |= dict.fromkeys(_ID.findall(listed[1]) if listed else [name], _RECORDINGS.sub("", text))
     return said

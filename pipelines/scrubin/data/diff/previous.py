@@ -49,8 +49,7 @@ def changes(previous: str, new: Released) -> dict[str, Any]:
         withdrawn_notes.read(before)  # also of a copy that lacks the file: whoever withdrew must not be forgotten
         comparison = of_releases(before, complete)
     except ReleaseError as error:
-        msg = f"params.yaml: 'release.previous': {error}"
-        raise ReleaseError(msg) from error
+        raise ReleaseError(f"params.yaml: 'release.previous': {error}") from error
     refuse(comparison)
     return public(comparison)
 
@@ -67,13 +66,11 @@ def refuse(comparison: Comparison) -> None:
     if verdict.fits:
         return
     if verdict.fits is None:
-        msg = f"params.yaml: 'release.previous': {verdict.sentence}; name a release with such a number, or null"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"params.yaml: 'release.previous': {verdict.sentence}; name a release with such a number, or null")
     reasons = [sentence(one) for one in comparison.differences if one.step is comparison.step]
     more = [f"and {len(reasons) - SHOWN} more"] if len(reasons) > SHOWN else []
     listed = "".join(f"\n  {line}" for line in [*reasons[:SHOWN], *more])
-    msg = f"params.yaml: 'release.version': {verdict.sentence}; set it to {verdict.lowest} or higher{listed}"
-    raise ReleaseError(msg)
+    raise ReleaseError(f"params.yaml: 'release.version': {verdict.sentence}; set it to {verdict.lowest} or higher{listed}")
 
 
 def public(comparison: Comparison) -> dict[str, Any]:

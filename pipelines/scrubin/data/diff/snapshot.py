@@ -57,20 +57,16 @@ class Released:
         """
         for name in (DOCUMENT, SUMS):
             if not (folder / name).is_file():
-                msg = f"{folder}: it is no release, {name} is missing; name the folder of a release, or {_verify(folder)}"
-                raise ReleaseError(msg)
+                raise ReleaseError(f"{folder}: it is no release, {name} is missing; name the folder of a release, or {_verify(folder)}")
         try:
             document = strangers.read_json(folder / DOCUMENT, inside=folder)
             sha256, odd = file_lists.read_checksums(strangers.read_text(folder / SUMS, inside=folder))
         except (OSError, ValueError) as error:
-            msg = f"{folder}: its metadata cannot be read ({error}); {_verify(folder)}"
-            raise ReleaseError(msg) from error
+            raise ReleaseError(f"{folder}: its metadata cannot be read ({error}); {_verify(folder)}") from error
         if not isinstance(document, dict) or not isinstance(document.get("name"), str) or not isinstance(document.get("version"), str):
-            msg = f"{folder / DOCUMENT}: it does not say the name and version of the release; {_verify(folder)}"
-            raise ReleaseError(msg)
+            raise ReleaseError(f"{folder / DOCUMENT}: it does not say the name and version of the release; {_verify(folder)}")
         if odd:
-            msg = f"{folder / SUMS}, line {odd[0]}: expected a SHA-256, two spaces and a file name; {_verify(folder)}"
-            raise ReleaseError(msg)
+            raise ReleaseError(f"{folder / SUMS}, line {odd[0]}: expected a SHA-256, two spaces and a file name; {_verify(folder)}")
         if "tables/videos.parquet" not in sha256:
             msg = f"{folder}: {SUMS} lists no tables/videos.parquet, so nobody can say which recordings it holds; {_verify(folder)}"
             raise ReleaseError(msg)
@@ -111,8 +107,7 @@ class Released:
             raise _missing(self.folder, gone[0])
         for name in _data_in(self.folder):
             if name not in self.sha256 and not verify.is_litter(name):
-                msg = f"{self.folder / name}: {SUMS} does not list it; take it out, or {_verify(self.folder)}"
-                raise ReleaseError(msg)
+                raise ReleaseError(f"{self.folder / name}: {SUMS} does not list it; take it out, or {_verify(self.folder)}")
 
     def table(self, name: str) -> pa.Table:
         """Read a table.
@@ -126,8 +121,7 @@ class Released:
         try:
             return unpacking.parquet(path, path)
         except OSError as error:
-            msg = f"{path}: it cannot be read as a table ({error}); {_verify(self.folder)}"
-            raise ReleaseError(msg) from error
+            raise ReleaseError(f"{path}: it cannot be read as a table ({error}); {_verify(self.folder)}") from error
 
     def path(self, name: str) -> Path:
         """Return where a file that is to be read lies; it must be the one that is listed.

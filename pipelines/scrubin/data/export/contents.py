@@ -95,8 +95,7 @@ def folds(every: Sequence[Group]) -> Mapping[str, Mapping[str, list[Group]]]:
     for subset in subsets:
         name = f"{subset.scheme}_{subset.fold}" if len(numbers[subset.scheme]) > 1 else subset.scheme
         if owners.setdefault(name, (subset.scheme, subset.fold)) != (subset.scheme, subset.fold) or name == ALL:
-            msg = f"two splits of the release would be called '{name}' in the export; rename one of them"
-            raise ReleaseError(msg)
+            raise ReleaseError(f"two splits of the release would be called '{name}' in the export; rename one of them")
         named.setdefault(name, {})[subset.name] = [group for group in every if subset in group.subsets]
     return named | {ALL: {EVERYTHING: list(every)}}
 
@@ -333,8 +332,7 @@ class Contents:
         }
         for row in [] if triplets is None else io.records(triplets.sort_values(["frame", "instance"])):
             if row["frame"] not in of_frame:
-                msg = f"{self.release}/tables: {id_}, frame {row['frame']} has a row in 'triplets', but is not in 'labelled'"
-                raise ReleaseError(msg)
+                raise ReleaseError(f"{self.release}/tables: {id_}, frame {row['frame']} has a row in 'triplets', but is not in 'labelled'")
             own = {name: row[name] for name in INSTANCE_COLUMNS}
             of_frame[row["frame"]]["instances"].append(own | details.get((row["frame"], row["instance"]), NO_DETAILS))
         return of_frame
@@ -360,8 +358,7 @@ class Contents:
         of_frame: dict[int, Row] = {frame: {"marks": []} for frame in labelled.loc[labelled["layer"] == "marks", "frame"].tolist()}
         for row in [] if marks is None else io.records(marks):
             if row["frame"] not in of_frame:
-                msg = f"{self.release}/tables: {id_}, frame {row['frame']} has a row in 'marks', but is not in 'labelled'"
-                raise ReleaseError(msg)
+                raise ReleaseError(f"{self.release}/tables: {id_}, frame {row['frame']} has a row in 'marks', but is not in 'labelled'")
             of_frame[row["frame"]]["marks"].append({name: row[name] for name in MARK_COLUMNS})
         return of_frame
 

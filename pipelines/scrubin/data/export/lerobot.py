@@ -222,8 +222,7 @@ class DataSet:
                     self._pictures[camera].add(np.asarray(frame.to_ndarray(format="rgb24"), np.uint8))
                 black.append(is_black)
             if len(black) != count:
-                msg = f"{path}: {count} coded pictures, but {len(black)} are decoded; check the release with its SHA256SUMS"
-                raise ReleaseError(msg)
+                raise ReleaseError(f"{path}: {count} coded pictures, but {len(black)} are decoded; check the release with its SHA256SUMS")
             hidden.append(np.array(black, np.bool_))
         length = min(map(len, hidden))
         return np.asarray(np.logical_or.reduce([of[:length] for of in hidden]))

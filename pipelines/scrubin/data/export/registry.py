@@ -67,8 +67,7 @@ def export(name: str) -> Export:
         For a name that there is not.
     """
     if name not in EXPORTS:
-        msg = f"there is no export '{name}'; {hint(name, EXPORTS)}"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"there is no export '{name}'; {hint(name, EXPORTS)}")
     return cast("Export", importlib.import_module(EXPORTS[name][0]))
 
 
@@ -82,11 +81,9 @@ def new_folder(target: Path, release: Path) -> Iterator[Path]:
         When something lies there already, or the target would be in the release itself.
     """
     if target.exists() or target.is_symlink():
-        msg = f"{target}: it is there already; name a folder that is not, or remove it"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{target}: it is there already; name a folder that is not, or remove it")
     if strangers.real(target).is_relative_to(strangers.real(release)):
-        msg = f"{target}: it would lie in the release, which then holds more than its SHA256SUMS; name a folder elsewhere"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{target}: it would lie in the release, which then holds more than its SHA256SUMS; name a folder elsewhere")
     target.parent.mkdir(parents=True, exist_ok=True)
     part = fresh_folder(target.with_name(f".part-{target.name}"))
     try:

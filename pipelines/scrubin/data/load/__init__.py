@@ -65,8 +65,7 @@ class ReleasedTables(Mapping[str, pd.DataFrame]):
         """
         if name not in self._read:
             if name not in self._names:
-                msg = f"the release has no table '{name}': {hint(name, self._names)}"
-                raise KeyError(msg)
+                raise KeyError(f"the release has no table '{name}': {hint(name, self._names)}")
             self._read[name] = self._checked(name, None)
         return self._read[name].copy(deep=False)
 
@@ -217,12 +216,10 @@ class ReleasedSplits:
             return key
         if len(parts) == 2 and len(folds) > 1 and (parts[0], folds[0], parts[1]) in self._ids:
             one = f"{parts[0]}/{folds[0]}/{parts[1]}"
-            msg = f"'{name}': the scheme '{parts[0]}' has the folds {', '.join(map(str, folds))}; name one, such as '{one}'"
-            raise ValueError(msg)
+            raise ValueError(f"'{name}': the scheme '{parts[0]}' has the folds {', '.join(map(str, folds))}; name one, such as '{one}'")
         all_names = self.names
         known = f"; known are {', '.join(all_names)}" if (near := hint(name, all_names)).startswith("did") else ""
-        msg = f"there is no split '{name}': {near}{known}" if all_names else f"there is no split '{name}': the release has none"
-        raise ValueError(msg)
+        raise ValueError(f"there is no split '{name}': {near}{known}" if all_names else f"there is no split '{name}': the release has none")
 
     def _refuse_other_sheet(self, scheme: str, rows: pd.DataFrame) -> None:
         """Hold the CSV of a scheme, if it is there, to the table."""

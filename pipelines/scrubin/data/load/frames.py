@@ -171,8 +171,7 @@ class FrameDataset(IndexedDataset):
         """
         by_name = {one.name: one for one in self.labels}
         if label not in by_name:
-            msg = f"the data set has no label '{label}': name it in labels=[...]; it has {', '.join(by_name) or 'none'}"
-            raise KeyError(msg)
+            raise KeyError(f"the data set has no label '{label}': name it in labels=[...]; it has {', '.join(by_name) or 'none'}")
         return by_name[label].of_all(self.order)
 
     def describe(self, row: int) -> Item:

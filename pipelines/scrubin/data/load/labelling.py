@@ -243,8 +243,7 @@ def of_rows(
     wanted = [names] if isinstance(names, str) else list(names)
     for name in wanted:
         if name not in LABELS:
-            msg = f"there is no label '{name}': {hint(name, LABELS)}"
-            raise ValueError(msg)
+            raise ValueError(f"there is no label '{name}': {hint(name, LABELS)}")
     of_frames = _OfFrames(tables, rows, vocabulary_name) if set(wanted) - set(OF_RECORDINGS) else None
     if of_frames is not None:
         of_frames.refuse_other_vocabulary(wanted)
@@ -260,8 +259,7 @@ class _OfFrames:
         self._tables, self._folder, self._rows, self._vocabulary = tables, tables.folder, rows, vocabulary_name
         labelled, triplets, phases = (tables.whole(name) for name in ("labelled", "triplets", "phases"))
         if vocabulary_name is not None and vocabulary_name not in (known := sorted(set(labelled["vocabulary"]))):
-            msg = f"no label is of the vocabulary '{vocabulary_name}': {hint(vocabulary_name, known)}"
-            raise ValueError(msg)
+            raise ValueError(f"no label is of the vocabulary '{vocabulary_name}': {hint(vocabulary_name, known)}")
         own = [one[one["id"].isin(rows.ids)] for one in (labelled, triplets, phases)]
         frames = tables.columns("frames", ["id", "camera", "frame", "path", "redacted"])
         frames = frames[frames["id"].isin(rows.ids)]
@@ -279,8 +277,7 @@ class _OfFrames:
         drawn = [name for name in labels if name not in (*OF_RECORDINGS, instances.MARKS)]
         known = sorted({one for name in drawn for one in self._vocabularies.get("phases" if name == "phases" else "instances", [])})
         if self._vocabulary is not None and drawn and self._vocabulary not in known:
-            msg = f"no label of {', '.join(drawn)} is of the vocabulary '{self._vocabulary}': {hint(self._vocabulary, known)}"
-            raise ValueError(msg)
+            raise ValueError(f"no label of {', '.join(drawn)} is of the vocabulary '{self._vocabulary}': {hint(self._vocabulary, known)}")
 
     def label(self, name: str) -> Label:
         if name == "phases":
@@ -432,5 +429,4 @@ def _refuse_other_names(layer_name: LayerName, layer: Layer) -> None:
             if not 0 <= id_ < len(names) or names[id_] != name:
                 other = f"'{names[id_]}'" if 0 <= id_ < len(names) else "nothing"
                 what = f"{column} {id_} is '{name}' in the release, but {other} in the vocabulary '{words.name}' of this Scrub-in"
-                msg = f"{what}: install the version that the release was made with, or a newer one"
-                raise ReleaseError(msg)
+                raise ReleaseError(f"{what}: install the version that the release was made with, or a newer one")

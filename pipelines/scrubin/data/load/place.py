@@ -134,13 +134,11 @@ class InStore:
             if digest.hexdigest() != sha256:
                 found = f"{fetched:,} bytes with the SHA-256 {digest.hexdigest()}"
                 mend = "open the release again if a new version was put there, else tell who keeps it"
-                msg = f"{self.store.of(name)}: it is another file than {CHECKSUMS} lists: {found}; {mend}"
-                raise ReleaseError(msg)
+                raise ReleaseError(f"{self.store.of(name)}: it is another file than {CHECKSUMS} lists: {found}; {mend}")
             target.parent.mkdir(parents=True, exist_ok=True)
             part.replace(target)
         except MissingObjectError as error:
-            msg = f"{self.store.of(name)}: {CHECKSUMS} lists it, and it is not there; tell who keeps the release"
-            raise ReleaseError(msg) from error
+            raise ReleaseError(f"{self.store.of(name)}: {CHECKSUMS} lists it, and it is not there; tell who keeps the release") from error
         finally:
             part.unlink(missing_ok=True)
 

@@ -202,8 +202,7 @@ class Release:
         _refuse_unknown("missing", missing, ("mask", "drop"))
         _refuse_unknown("source", source, ("frames", "videos"))
         if include_dropped and source == "frames":
-            msg = "dropped frames have no file: take their pictures from the videos, by source='videos'"
-            raise ValueError(msg)
+            raise ValueError("dropped frames have no file: take their pictures from the videos, by source='videos'")
         rows = Choice(split, task, camera).frames(self.tables, lambda: self._splits)
         dropped = rows.dropped & (not include_dropped)
         hidden = rows.hidden & ~dropped & (not include_hidden)
@@ -311,8 +310,7 @@ class Release:
         """
         names = [labels] if isinstance(labels, str) else list(labels)
         for single in OF_SINGLE_FRAMES & set(names):
-            msg = f"{single} belong to single frames, and a clip has several: take them from frames()"
-            raise ValueError(msg)
+            raise ValueError(f"{single} belong to single frames, and a clip has several: take them from frames()")
         rows = Choice(split, task, camera).frames(self.tables, lambda: self._splits)
         of_rows = labelling.of_rows(self.tables, rows, names, vocabulary, task)
         name = f"'{split}'" if split else self.name
@@ -343,8 +341,7 @@ class Release:
         """
         known = self.recordings.index
         if id_ not in known:
-            msg = f"there is no recording '{id_}': {hint(id_, list(known)) if near(id_, known) else 'see the table videos'}"
-            raise ValueError(msg)
+            raise ValueError(f"there is no recording '{id_}': {hint(id_, list(known)) if near(id_, known) else 'see the table videos'}")
         frames, phases = self._by_recording
         shown = of_reference_camera(frames.of(id_))[["frame", "time_s", "redacted"]].rename(columns={"redacted": "hidden"})
         own = phases.of(id_)[["frame", "phase_id", "phase"]]
@@ -404,8 +401,7 @@ class Release:
 
 def _refuse_unknown(argument: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
-        msg = f"{argument}='{value}': {hint(value, known)}"
-        raise ValueError(msg)
+        raise ValueError(f"{argument}='{value}': {hint(value, known)}")
 
 
 def _refuse_incomplete(folder: Path) -> None:

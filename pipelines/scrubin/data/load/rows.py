@@ -110,14 +110,12 @@ class Choice:
             For a split, task or camera that there is not.
         """
         if self.camera not in CAMERAS:
-            msg = f"there is no camera '{self.camera}': {hint(self.camera, CAMERAS)}"
-            raise ValueError(msg)
+            raise ValueError(f"there is no camera '{self.camera}': {hint(self.camera, CAMERAS)}")
         videos = tables.columns("videos", VIDEO_COLUMNS)
         if self.task is not None:
             known = sorted(set(videos["task"]))
             if self.task not in known:
-                msg = f"there is no task '{self.task}': {hint(self.task, known)}"
-                raise ValueError(msg)
+                raise ValueError(f"there is no task '{self.task}': {hint(self.task, known)}")
             videos = videos[videos["task"] == self.task]
         if self.split is not None:
             videos = videos[videos["id"].isin(splits().ids(self.split))]

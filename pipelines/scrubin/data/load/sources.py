@@ -40,16 +40,13 @@ def decoded(data: bytes) -> Picture:
     """
     if data.startswith(JPEG):
         if not data.endswith(JPEG_END):
-            msg = f"the picture ends after {len(data)} bytes, in the middle"
-            raise ValueError(msg)
+            raise ValueError(f"the picture ends after {len(data)} bytes, in the middle")
         _refuse_huge(data)
         return _jpeg_decoder()(data)
     if not data.startswith(PNG):
-        msg = "it is neither JPEG nor PNG"
-        raise ValueError(msg)
+        raise ValueError("it is neither JPEG nor PNG")
     if not data.endswith(PNG_END):
-        msg = f"the picture ends after {len(data)} bytes, in the middle"
-        raise ValueError(msg)
+        raise ValueError(f"the picture ends after {len(data)} bytes, in the middle")
     _refuse_huge(data)
     return _png_decoder()(data)
 
@@ -103,8 +100,7 @@ def _opencv() -> Decoder | None:
     def decode(data: bytes) -> Picture:
         picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR if directly is None else directly)
         if picture is None:
-            msg = "it cannot be decoded"
-            raise ValueError(msg)
+            raise ValueError("it cannot be decoded")
         return np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB) if directly is None else picture, dtype=np.uint8)
 
     return decode
@@ -159,8 +155,7 @@ class FileSource:
         try:
             picture = decoded(frame_files.picture(folder, path))
         except ReleaseError as error:
-            msg = f"{error}; 'scrubin verify {folder}' says what else is wrong"
-            raise ReleaseError(msg) from error
+            raise ReleaseError(f"{error}; 'scrubin verify {folder}' says what else is wrong") from error
         except ValueError as error:
             raise damaged(folder, f"{path}: {error}") from error
         height, width = int(rows.height[row]), int(rows.width[row])

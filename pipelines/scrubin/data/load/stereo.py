@@ -111,8 +111,7 @@ class RectifiedSource:
         try:
             maps = _maps(self.rigs[id_], self.alpha, side, width, height)
         except ValueError as error:
-            msg = f"recording '{id_}': its calibration does not fit its pictures: {error}"
-            raise ReleaseError(msg) from error
+            raise ReleaseError(f"recording '{id_}': its calibration does not fit its pictures: {error}") from error
         return rectified(picture, maps)
 
 
@@ -127,8 +126,7 @@ def of_pairs(pairs: StereoDataset, folder: Path, alpha: float) -> StereoDataset:
         When ``alpha`` is not from 0 to 1.
     """
     if not 0 <= alpha <= 1:
-        msg = f"rectified={alpha}: it is alpha, from 0 (no black border) to 1 (no pixel lost)"
-        raise ValueError(msg)
+        raise ValueError(f"rectified={alpha}: it is alpha, from 0 (no black border) to 1 (no pixel lost)")
     rigs = rig_file.rigs(folder)
     if not rigs:
         msg = f"{folder}: the release has no calibration of its cameras ({rig_file.FOLDER}/), so its pairs cannot be rectified"

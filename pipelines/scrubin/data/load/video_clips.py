@@ -43,15 +43,12 @@ class Window:
             try:
                 values[name] = Fraction(str(value))
             except (ValueError, ZeroDivisionError) as error:
-                msg = f"{name}={value!r} is no number; write 2.5, or '30000/1001'"
-                raise ValueError(msg) from error
+                raise ValueError(f"{name}={value!r} is no number; write 2.5, or '30000/1001'") from error
             if values[name] <= 0:
-                msg = f"{name}={value!r} must be more than 0"
-                raise ValueError(msg)
+                raise ValueError(f"{name}={value!r} must be more than 0")
         window = cls(**values)
         if (window.length_s * window.fps).denominator != 1:
-            msg = f"{window.length_s} s at {window.fps} frames per second are no whole number of frames"
-            raise ValueError(msg)
+            raise ValueError(f"{window.length_s} s at {window.fps} frames per second are no whole number of frames")
         return window
 
     @property

@@ -69,11 +69,9 @@ def of_release(folder: Path, version: str) -> tuple[Mapping[str, Any], ...]:
     try:
         listed = strangers.read_json(path, inside=folder)
     except (OSError, ValueError) as error:
-        msg = f"{path}: it is no JSON ({error}); run 'scrubin verify {folder}'"
-        raise ReleaseError(msg) from error
+        raise ReleaseError(f"{path}: it is no JSON ({error}); run 'scrubin verify {folder}'") from error
     if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
-        msg = f"{path}: it is no list of errors; run 'scrubin verify {folder}'"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{path}: it is no list of errors; run 'scrubin verify {folder}'")
     return tuple(one for one in listed if _concerns(one, version))
 
 

@@ -150,8 +150,7 @@ class Journal:
 
     def __init__(self, path: Path, folder: Path) -> None:
         if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
-            msg = f"{path}: it lies in the release, which is only read; name a file elsewhere with --state"
-            raise ReleaseError(msg)
+            raise ReleaseError(f"{path}: it lies in the release, which is only read; name a file elsewhere with --state")
         self.path = path
         self._file: IO[str] | None = None
 

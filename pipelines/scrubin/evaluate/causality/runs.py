@@ -89,18 +89,15 @@ def read(folder: Path, video: str, count: int, vocabulary: Vocabulary) -> Answer
     for suffix, path in files.items():
         if path.is_file():
             if path.stat().st_size > most:
-                msg = f"<video>{suffix} is larger than {most >> 20} MiB"
-                raise MalformedError(msg)
+                raise MalformedError(f"<video>{suffix} is larger than {most >> 20} MiB")
             try:
                 data[suffix] = strangers.read_bytes(path, inside=folder)
             except FileError as error:
-                msg = f"<video>{suffix}: {error.strerror}"
-                raise MalformedError(msg) from error
+                raise MalformedError(f"<video>{suffix}: {error.strerror}") from error
     if not data:
         written = sorted(path.name.replace(video, "<video>") for path in folder.iterdir())
         there = f"it wrote {', '.join(written[:SHOWN_FAULTS])}" if written else "it wrote nothing"
-        msg = f"there is no <video>.json or <video>.csv in {{output}}: {there}"
-        raise MalformedError(msg)
+        raise MalformedError(f"there is no <video>.json or <video>.csv in {{output}}: {there}")
     return of(data, count, vocabulary)
 
 
@@ -115,8 +112,7 @@ def of(data: Mapping[str, bytes], count: int, vocabulary: Vocabulary) -> Answers
     faults = Faults()
     contents = [_content(f"<video>{suffix}", bytes_, vocabulary, faults) for suffix, bytes_ in sorted(data.items())]
     if faults.errors():
-        msg = f"{'; '.join(summary(faults.errors(), SHOWN_FAULTS))} (--vocabulary {vocabulary.name})"
-        raise MalformedError(msg)
+        raise MalformedError(f"{'; '.join(summary(faults.errors(), SHOWN_FAULTS))} (--vocabulary {vocabulary.name})")
     answers: dict[int, Answer] = {}
     for content in contents:
         if content is not None:
@@ -126,8 +122,7 @@ def of(data: Mapping[str, bytes], count: int, vocabulary: Vocabulary) -> Answers
                 answers[frame] = both
     beyond = [frame for frame in answers if frame >= count]
     if beyond:
-        msg = f"it answers for frame {max(beyond)} of a video of {count_text(count, 'frame')}; frames count from 0"
-        raise MalformedError(msg)
+        raise MalformedError(f"it answers for frame {max(beyond)} of a video of {count_text(count, 'frame')}; frames count from 0")
     return dict(sorted(answers.items()))
 
 
@@ -375,8 +370,7 @@ def serve(sandbox: Sandbox, run: Path, command: Sequence[str], clip: Clip, frame
         )
         trouble = f"{waited} within {sandbox.limits.wall_s:g} s and was stopped"
     if rest:
-        msg = f"it said more than it was asked for after frame {len(said) - 1}: write {HINT}"
-        raise MalformedError(msg)
+        raise MalformedError(f"it said more than it was asked for after frame {len(said) - 1}: write {HINT}")
     if not trouble and len(said) < len(frames):
         trouble = f"ended after {len(said)} of {len(frames)} frames"
     return Served(Ending(trouble, tail(log, sandbox.seen(run))), {} if trouble else _files(said), tuple(seconds))
@@ -433,8 +427,7 @@ def _answer(number: int, line: bytes) -> dict[str, Any]:
         msg = f"the answer for frame {number} says that it is for frame {shown(value['frame'])}; answer each frame before the next, {HINT}"
         raise MalformedError(msg)
     if not isinstance(value, dict) or "frame" not in value:
-        msg = f'the answer for frame {number} is {shown(value)}; write {{"frame": {number}, ...}}, {HINT}'
-        raise MalformedError(msg)
+        raise MalformedError(f'the answer for frame {number} is {shown(value)}; write {{"frame": {number}, ...}}, {HINT}')
     return value
 
 
@@ -453,6 +446,5 @@ def _files(said: Sequence[dict[str, Any]]) -> dict[str, bytes]:
             files[".csv"] = table.getvalue().encode()
             break
     if not files:
-        msg = f"no answer has a prediction: write 'recognition', 'detection', 'phase_id' or 'phase' beside 'frame', {HINT}"
-        raise MalformedError(msg)
+        raise MalformedError(f"no answer has a prediction: write 'recognition', 'detection', 'phase_id' or 'phase' beside 'frame', {HINT}")
     return files

@@ -113,5 +113,4 @@ def read(folder: Path) -> Challenge:
         form = {one.relative_to(folder / FORM).as_posix(): one.read_bytes() for one in sorted((folder / FORM).rglob("*")) if one.is_file()}
         return Challenge(**{**stated, "variant": tuple(stated["variant"])}, columns=columns, frames=frames, form=form)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        msg = f"{path}: it is no challenge of `scrubin challenge bundle` ({error}); make the bundle again"
-        raise MetricsError(msg) from error
+        raise MetricsError(f"{path}: it is no challenge of `scrubin challenge bundle` ({error}); make the bundle again") from error

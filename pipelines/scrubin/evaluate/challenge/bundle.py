@@ -43,12 +43,10 @@ def made(wanted: Wanted, truth: HiddenTruth) -> Challenge:
     """
     challenge = replace(wanted.challenge, vocabulary=truth.vocabulary, frames=truth.frames, form=truth.form)
     if challenge.semantics != "paper" and challenge.declared.choices:
-        msg = f"--semantics {challenge.semantics}: bundles of {challenge.task} are scored by 'paper'; leave it out"
-        raise MetricsError(msg)
+        raise MetricsError(f"--semantics {challenge.semantics}: bundles of {challenge.task} are scored by 'paper'; leave it out")
     empty = sorted(name for name, frames in truth.frames.items() if not frames)
     if empty:
-        msg = f"{', '.join(empty)}: no labelled frames, so nothing can be predicted; leave them out of the split"
-        raise MetricsError(msg)
+        raise MetricsError(f"{', '.join(empty)}: no labelled frames, so nothing can be predicted; leave them out of the split")
     with tempfile.TemporaryDirectory() as place:
         hidden, submitted = Path(place, "truth"), Path(place, "sample")
         hidden_truth.copy(truth, hidden)

@@ -98,8 +98,7 @@ def of_jobs(jobs: list[Any], inputs: Path, place: Path, challenge: Challenge) ->
     for number, job in enumerate(jobs):
         where = f"predictions.json, job {number}"
         if not isinstance(job, dict) or not isinstance(job.get("inputs"), list) or not isinstance(job.get("outputs"), list):
-            msg = f"{where}: expected an object with pk, inputs and outputs, as Grand Challenge writes it"
-            raise MetricsError(msg)
+            raise MetricsError(f"{where}: expected an object with pk, inputs and outputs, as Grand Challenge writes it")
         video = _video_of(job["inputs"], challenge)
         if video is None:
             msg = f"{where}: no input is named after a video of the challenge, such as <video>.mp4; the videos are {_some(challenge)}"
@@ -107,8 +106,7 @@ def of_jobs(jobs: list[Any], inputs: Path, place: Path, challenge: Challenge) ->
         _refuse_unless_succeeded(job, f"{where}, {video}")
         value = _json(_output(job, inputs, where), f"{where}, {video}", challenge, _of_job(challenge))
         if video in values:
-            msg = f"{where}: {video} is predicted by two jobs; each video must be one input"
-            raise MetricsError(msg)
+            raise MetricsError(f"{where}: {video} is predicted by two jobs; each video must be one input")
         values[video] = value
     _write(place, values, challenge)
     return place
@@ -124,8 +122,7 @@ def refuse_links(folder: Path) -> None:
     """
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():
-            msg = f"{printable(path.name)}: is a link; hand in the file itself"
-            raise MetricsError(msg)
+            raise MetricsError(f"{printable(path.name)}: is a link; hand in the file itself")
 
 
 def _refuse_unless_succeeded(job: Mapping[str, Any], where: str) -> None:
@@ -140,20 +137,16 @@ def _output(job: Mapping[str, Any], inputs: Path, where: str) -> Path:
     pk, relative = str(job.get("pk", "")), [_relative_path(value) for value in job["outputs"]]
     documents_of = [one for one in relative if one.suffix.lower() == ".json"]
     if not re.fullmatch(r"[\w-]+", pk):
-        msg = f"{where}: its pk is '{printable(pk)}', which is no name of a folder; expected it as Grand Challenge writes it"
-        raise MetricsError(msg)
+        raise MetricsError(f"{where}: its pk is '{printable(pk)}', which is no name of a folder; expected it as Grand Challenge writes it")
     if len(documents_of) != 1:
-        msg = f"{where}: expected one output that is a JSON file, but there are {len(documents_of)}"
-        raise MetricsError(msg)
+        raise MetricsError(f"{where}: expected one output that is a JSON file, but there are {len(documents_of)}")
     (output,) = documents_of
     if output.is_absolute() or ".." in output.parts:
-        msg = f"{where}: the output lies outside of the job"
-        raise MetricsError(msg)
+        raise MetricsError(f"{where}: the output lies outside of the job")
     path = inputs / pk / "output" / output
     # No folder above the file may be one, or it could lead to the ground truth.
     if any(_is_link(folder) for folder in path.parents if inputs in folder.parents):
-        msg = f"{where}: a folder of its output is a link; hand in the folder itself"
-        raise MetricsError(msg)
+        raise MetricsError(f"{where}: a folder of its output is a link; hand in the folder itself")
     return path
 
 
@@ -191,14 +184,12 @@ def _unpack(archive: Path, place: Path, challenge: Challenge) -> None:
         with zipfile.ZipFile(archive) as opened:
             members = [one for one in opened.infolist() if not one.filename.endswith("/")]
             if len(members) > MOST_FILES:
-                msg = f"the zip has {len(members)} files, more than {MOST_FILES}; write one per video"
-                raise MetricsError(msg)
+                raise MetricsError(f"the zip has {len(members)} files, more than {MOST_FILES}; write one per video")
             left = _most_bytes(challenge)
             for name, member in _by_name(members).items():
                 left -= _copied(opened, member, place.joinpath(*name.parts), left)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError) as error:
-        msg = f"the zip cannot be unpacked ({_why(error)}); zip the files again, without a password"
-        raise MetricsError(msg) from error
+        raise MetricsError(f"the zip cannot be unpacked ({_why(error)}); zip the files again, without a password") from error
 
 
 def _by_name(members: Sequence[zipfile.ZipInfo]) -> dict[PurePosixPath, zipfile.ZipInfo]:
@@ -208,15 +199,12 @@ def _by_name(members: Sequence[zipfile.ZipInfo]) -> dict[PurePosixPath, zipfile.
     for member in members:
         name = PurePosixPath(member.filename.replace("\\", "/"))
         if name.is_absolute() or ".." in name.parts or (member.external_attr >> 28) == 0xA:
-            msg = f"{_shown(member.filename)}: is a link, or lies outside of the zip; zip plain files"
-            raise MetricsError(msg)
+            raise MetricsError(f"{_shown(member.filename)}: is a link, or lies outside of the zip; zip plain files")
         if not name.parts or not all(_has_at_most(MOST_LETTERS, part) for part in name.parts):
-            msg = f"the zip has a file whose name, '{_shown(member.filename)}', is empty or too long; give it another one"
-            raise MetricsError(msg)
+            raise MetricsError(f"the zip has a file whose name, '{_shown(member.filename)}', is empty or too long; give it another one")
         first = taken.setdefault(str(name).casefold(), name)
         if first == name and name in named:
-            msg = f"{_shown(str(name))}: stands twice in the zip; zip it once"
-            raise MetricsError(msg)
+            raise MetricsError(f"{_shown(str(name))}: stands twice in the zip; zip it once")
         if first != name:
             msg = f"{_shown(str(name))}: there is {_shown(str(first))} as well in the zip, which is the same name; keep one of them"
             raise MetricsError(msg)
@@ -267,12 +255,10 @@ def _split(path: Path, place: Path, challenge: Challenge) -> None:
     """Write one file per video of a document for all of them."""
     document = _json(path, path.name, challenge)
     if not isinstance(document, dict) or not document:
-        msg = f"{path.name}: expected an object with one entry per video, as in {_some(challenge)}"
-        raise MetricsError(msg)
+        raise MetricsError(f"{path.name}: expected an object with one entry per video, as in {_some(challenge)}")
     for name in document:
         if not _NAME.fullmatch(name) or not _has_at_most(MOST_OF_VIDEO, name):
-            msg = f"{path.name}: '{_shown(name)}' is no name of a video; name them as in {FRAMES}"
-            raise MetricsError(msg)
+            raise MetricsError(f"{path.name}: '{_shown(name)}' is no name of a video; name them as in {FRAMES}")
     _write(place, document, challenge)
 
 
@@ -292,28 +278,23 @@ def _of_job(challenge: Challenge) -> str:
 def _json(path: Path, name: str, challenge: Challenge, form: str = WHOLE) -> Any:
     try:
         if path.is_symlink() or not path.is_file():
-            msg = f"{name}: the file is missing"
-            raise MetricsError(msg)
+            raise MetricsError(f"{name}: the file is missing")
         if path.stat().st_size > _most_bytes(challenge):
-            msg = f"{name}: is larger than the frames of the challenge can need; write only these, without indentation"
-            raise MetricsError(msg)
+            raise MetricsError(f"{name}: is larger than the frames of the challenge can need; write only these, without indentation")
         data = strangers.read_bytes(path)
         value = strangers.json_value(data, "", once)
         if b"\\ud" in data.lower() and SURROGATE.search(json.dumps(value, ensure_ascii=False)):
-            msg = "a text has half a character, \\ud800 to \\udfff"
-            raise ValueError(msg)
+            raise ValueError("a text has half a character, \\ud800 to \\udfff")
         return value
     except (OSError, ValueError, RecursionError) as error:
-        msg = f"{name}: cannot be read as JSON ({_why(error)}); write {form}"
-        raise MetricsError(msg) from error
+        raise MetricsError(f"{name}: cannot be read as JSON ({_why(error)}); write {form}") from error
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a JSON object in which no key stands twice; ValueError for any other."""
     value = dict(pairs)
     if len(value) != len(pairs):
-        msg = "a key stands twice in one object"
-        raise ValueError(msg)
+        raise ValueError("a key stands twice in one object")
     return value
 
 
@@ -451,8 +432,7 @@ def column_keys(results: Sequence[Result]) -> dict[str, Result]:
             key = _slug(" ".join([result.variant.metric, *(f"{name} {_text(options, name)}" for name in apart)]))
         named[key] = result
     if len(named) != len(results):
-        msg = "two numbers of this score have the same name; choose one by --variant"
-        raise MetricsError(msg)
+        raise MetricsError("two numbers of this score have the same name; choose one by --variant")
     return {key: result for key, result in named.items() if not is_lone_deviation(result)}
 
 
@@ -470,8 +450,7 @@ def leaderboard(task: ContestTask, named: Mapping[str, Result], rank_by: str | N
         chosen = {key: _column(key, result) for key, result in named.items()}
     first = rank_by or next((key for key, result in named.items() if key in chosen and _ranks(result)), next(iter(chosen)))
     if first not in chosen:
-        msg = f"--rank-by {first}: it is no column; {hint(first, sorted(chosen))}"
-        raise MetricsError(msg)
+        raise MetricsError(f"--rank-by {first}: it is no column; {hint(first, sorted(chosen))}")
     return (chosen[first], *(column for key, column in chosen.items() if key != first))
 
 

@@ -114,8 +114,7 @@ def _evaluated(challenge: Challenge, inputs: Path, truth: Path) -> ScoredSubmiss
 
 def _submission(challenge: Challenge, inputs: Path, place: Path) -> Path:
     if not inputs.is_dir():
-        msg = f"{inputs}: there is no such folder; it should have {PREDICTIONS}, or the files of a submission"
-        raise MetricsError(msg)
+        raise MetricsError(f"{inputs}: there is no such folder; it should have {PREDICTIONS}, or the files of a submission")
     predictions = inputs / PREDICTIONS
     if not predictions.is_file():
         return evaluation.folder_of(_alone(inputs, challenge) or inputs, place, challenge)

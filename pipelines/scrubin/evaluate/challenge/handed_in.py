@@ -167,8 +167,7 @@ def _criteria_rows(video: str, value: Any, names: tuple[str, ...]) -> Iterator[l
         raise _other_form(video, '{"<frame>": {"<criterion>": probability}}', value)
     for frame, of in value.items():
         if other := sorted(set(of) - set(names)):
-            msg = f"{video}, frame {frame}: '{other[0]}' is no criterion; give {', '.join(names)}"
-            raise MetricsError(msg)
+            raise MetricsError(f"{video}, frame {frame}: '{other[0]}' is no criterion; give {', '.join(names)}")
         yield [video, frame, *(of.get(name, "") for name in names)]
 
 

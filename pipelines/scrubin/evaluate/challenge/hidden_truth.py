@@ -68,8 +68,7 @@ def of_release(
     if not CONTESTS[task].has_file_per_video:
         return _of_label_files(release, task, selection.read(split_file(release, split), subset), vocabulary_name, image_size)
     if not release.is_dir():
-        msg = f"{release}: there is no such folder; name a release, or its ground truth"
-        raise MetricsError(msg)
+        raise MetricsError(f"{release}: there is no such folder; name a release, or its ground truth")
     names = selection.read(split_file(release, split), subset)
     folder = _folder(inside_release(release), vocabulary_name, task)
     files = [
@@ -117,8 +116,7 @@ def split_file(release: Path, split: str) -> Path:
     if Path(split).is_file():
         return Path(split)
     known = sorted(file.stem for file in (release / "splits").glob("*.csv"))
-    msg = f"--split {split}: there is no such split in {release / 'splits'}; {hint(split, known) if known else 'name a file'}"
-    raise MetricsError(msg)
+    raise MetricsError(f"--split {split}: there is no such split in {release / 'splits'}; {hint(split, known) if known else 'name a file'}")
 
 
 def copy(truth: HiddenTruth, folder: Path) -> None:

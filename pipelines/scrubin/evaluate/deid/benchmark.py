@@ -48,8 +48,7 @@ def make(request: BenchmarkRequest, folder: Path) -> Key:
         When a user's picture or video cannot be read.
     """
     if folder.exists() and any(folder.iterdir()):
-        msg = f"{folder}: the folder is not empty; name a new one"
-        raise StageError(msg)
+        raise StageError(f"{folder}: the folder is not empty; name a new one")
     folder = strangers.real(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".part-", dir=folder.parent) as temporary:

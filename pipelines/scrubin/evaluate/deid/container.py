@@ -164,8 +164,7 @@ def mux(video: Path, target: Path, contents: Contents, time_s: int) -> None:
         command += _arguments(video, part, contents, Path(scratch))
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode != 0:
-            msg = f"{target.name}: the multiplexer failed with exit code {done.returncode}: {done.stderr.strip()[:SHOWN]}"
-            raise StageError(msg)
+            raise StageError(f"{target.name}: the multiplexer failed with exit code {done.returncode}: {done.stderr.strip()[:SHOWN]}")
         if contents.user_data:
             _append_free_box(part, contents.user_data)
     os.utime(target, (time_s, time_s))

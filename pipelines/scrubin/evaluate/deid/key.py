@@ -201,8 +201,7 @@ def read(path: Path) -> Key:
 
 def _parsed(document: Any, folder: Path) -> Key:
     if (document["format"], document["version"]) != (FORMAT, VERSION):
-        msg = f"format {document['format']} {document['version']}, not {FORMAT} {VERSION}"
-        raise ValueError(msg)
+        raise ValueError(f"format {document['format']} {document['version']}, not {FORMAT} {VERSION}")
     recordings = tuple(RecordingKey(**one) for one in document["recordings"])
     items = tuple(_item(one) for one in document["items"])
     parsed: list[RecordingKey | Item] = [*recordings, *items]
@@ -210,8 +209,7 @@ def _parsed(document: Any, folder: Path) -> Key:
         _refuse_other_types(one)
     strange = sorted({item.kind for item in items} - KINDS.keys())
     if strange:
-        msg = f"unknown kinds {strange}"
-        raise ValueError(msg)
+        raise ValueError(f"unknown kinds {strange}")
     return Key(folder, document["origin"], recordings, items)
 
 
@@ -221,20 +219,17 @@ def _refuse_other_types(one: RecordingKey | Item) -> None:
         value = getattr(one, of.name)
         # Annotations are texts.
         if (of.type == "str" and not isinstance(value, str)) or (of.type == "int" and not (type(value) is int and value > 0)):
-            msg = f"{of.name} is {value!r}"
-            raise TypeError(msg)
+            raise TypeError(f"{of.name} is {value!r}")
     if isinstance(one, RecordingKey):
         Fraction(one.fps)
         return
     whole = [*((2, row) for row in one.frames), *((5, row) for row in one.boxes)]
     seconds = one.interval_s or (0.0, 0.0)
     if not all(len(row) == count and all(type(number) is int for number in row) for count, row in whole):
-        msg = "a row of frames or boxes has other numbers than it should"
-        raise TypeError(msg)
+        raise TypeError("a row of frames or boxes has other numbers than it should")
     are_texts = all(isinstance(needle, str) for needle in one.needles)
     if len(seconds) != 2 or not all(isinstance(second, int | float) for second in seconds) or not are_texts:
-        msg = "interval_s or needles are of another type"
-        raise TypeError(msg)
+        raise TypeError("interval_s or needles are of another type")
 
 
 def _item(values: Mapping[str, Any]) -> Item:

@@ -105,11 +105,9 @@ def intervals(
         As `draws`; also when a name comes twice, the level is not between 0 and 1, or a metric changes its variant.
     """
     if len(set(names)) != len(names):
-        msg = "a video is given twice; the bootstrap draws whole videos, so give each once"
-        raise MetricsError(msg)
+        raise MetricsError("a video is given twice; the bootstrap draws whole videos, so give each once")
     if not 0 < level < 1:
-        msg = f"the level is {level}; it must lie between 0 and 1, such as 0.95"
-        raise MetricsError(msg)
+        raise MetricsError(f"the level is {level}; it must lie between 0 and 1, such as 0.95")
     ranks = np.array(sorted(range(len(names)), key=lambda at: names[at]), dtype=np.int64)
     chosen = ranks[draws(len(names), resamples, seed)]
     whole = metrics(ranks)
@@ -143,8 +141,7 @@ def _values(results: Sequence[Result], variants: Sequence[str]) -> list[float]:
     if names != list(variants):
         changed = [f"'{one}' to '{other}'" for one, other in zip(variants, names, strict=False) if one != other]
         what = f"the metric changed from {changed[0]}" if changed else f"there were {len(variants)} metrics, then {len(names)},"
-        msg = f"{what} between draws; it must be one variant throughout"
-        raise MetricsError(msg)
+        raise MetricsError(f"{what} between draws; it must be one variant throughout")
     return [one.overall.value for one in results]
 
 

@@ -240,14 +240,12 @@ def _check(video: CriteriaVideo, criteria: int) -> None:
     judged, predicted = np.shape(video.judged), np.shape(video.predicted)
     if len(judged) != 3 or judged[:2] != predicted or judged[1] != criteria:
         what = f"the marks have the shape {judged} and the predictions {predicted} for {criteria} criteria"
-        msg = f"video {video.name}: {what}; give (frames, criteria, annotators) and (frames, criteria)"
-        raise MetricsError(msg)
+        raise MetricsError(f"video {video.name}: {what}; give (frames, criteria, annotators) and (frames, criteria)")
     for values, of in ((video.judged, "marks"), (video.predicted, "predictions")):
         unmasked(values, f"video {video.name}: the {of}")
     is_known = ~np.isnan(video.judged)
     if not _are_shares(video.judged[is_known]) or not _are_shares(video.predicted):
-        msg = f"video {video.name}: a mark or a prediction is outside 0..1; give marks in 0..1 or NaN, and probabilities"
-        raise MetricsError(msg)
+        raise MetricsError(f"video {video.name}: a mark or a prediction is outside 0..1; give marks in 0..1 or NaN, and probabilities")
 
 
 def _are_shares(values: FloatArray) -> bool:

@@ -69,12 +69,10 @@ def weighted(predictions: Sequence[npt.ArrayLike], weights: npt.ArrayLike) -> Fl
     try:
         ratios = np.asarray(unmasked(weights, "the weights"), dtype=np.float64)
     except (TypeError, ValueError) as error:
-        msg = f"the weights are not all numbers; give one per model ({len(models)}), or one per model and class"
-        raise MetricsError(msg) from error
+        raise MetricsError(f"the weights are not all numbers; give one per model ({len(models)}), or one per model and class") from error
     per_class = ratios.ndim == 2 and models.ndim >= 2 and ratios.shape == (len(models), models.shape[-1])
     if ratios.shape != (len(models),) and not per_class:
-        msg = f"the weights have the shape {ratios.shape}; give one per model ({len(models)}), or one per model and class"
-        raise MetricsError(msg)
+        raise MetricsError(f"the weights have the shape {ratios.shape}; give one per model ({len(models)}), or one per model and class")
     if not np.isfinite(ratios).all() or (ratios < 0).any() or (np.max(ratios, axis=0) <= 0).any():
         msg = "weights must be finite, not negative, and not all 0; give for instance the mean average precision of each model"
         raise MetricsError(msg)
@@ -105,8 +103,7 @@ def soft_vote(predictions: Sequence[npt.ArrayLike], threshold: float = 0.5) -> F
         As `mean`; also when the threshold is not in [0, 1].
     """
     if not 0 <= threshold <= 1:
-        msg = f"the threshold is {threshold}; it must lie in [0, 1], as the scores do"
-        raise MetricsError(msg)
+        raise MetricsError(f"the threshold is {threshold}; it must lie in [0, 1], as the scores do")
     models = _stacked(predictions)
     present = 2 * np.count_nonzero(models >= threshold, axis=0) > len(models)
     voted: FloatArray = np.where(present, models.max(axis=0), models.min(axis=0))
@@ -186,8 +183,7 @@ def _stacked(predictions: Sequence[npt.ArrayLike]) -> FloatArray:
             raise MetricsError(msg)
         arrays.append(array.astype(np.float64))
     if not arrays:
-        msg = "no predictions are given; at least one model is needed"
-        raise MetricsError(msg)
+        raise MetricsError("no predictions are given; at least one model is needed")
     return np.stack(arrays)
 
 

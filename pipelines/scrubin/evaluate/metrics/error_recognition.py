@@ -118,8 +118,7 @@ def score(
         As `counts`; also when there is no error, or truth and predictions are not of the same errors.
     """
     if metric not in METRICS or semantics not in get_args(Semantics):
-        msg = f"there is no metric {metric!r} of errors with semantics {semantics!r}; choose one of {', '.join(METRICS)}"
-        raise MetricsError(msg)
+        raise MetricsError(f"there is no metric {metric!r} of errors with semantics {semantics!r}; choose one of {', '.join(METRICS)}")
     if not truth or set(truth) != set(predicted):
         differing = sorted(set(truth) ^ set(predicted))
         msg = f"truth and predictions must be of the same errors, at least one; only in one of them: {', '.join(differing) or 'none'}"

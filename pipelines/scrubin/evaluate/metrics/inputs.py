@@ -33,22 +33,18 @@ def vector(values: npt.ArrayLike, what: str) -> FloatArray:
         if array.dtype.kind == "O":
             array = array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        msg = f"the {what} are not all numbers; give one number per video, NaN where it is undefined"
-        raise MetricsError(msg) from error
+        raise MetricsError(f"the {what} are not all numbers; give one number per video, NaN where it is undefined") from error
     if array.ndim != 1 or (array.dtype.kind not in "biuf" and array.size):
-        msg = f"the {what} have the shape {array.shape} and type {array.dtype}; give one number per video"
-        raise MetricsError(msg)
+        raise MetricsError(f"the {what} have the shape {array.shape} and type {array.dtype}; give one number per video")
     return array.astype(np.float64)
 
 
 def same_length(reference: FloatArray, predicted: FloatArray, what: str) -> None:
     """Raise `MetricsError` when the two are of different length or empty."""
     if len(reference) != len(predicted):
-        msg = f"{len(reference)} {what} but {len(predicted)} predictions; give both in the same order of videos"
-        raise MetricsError(msg)
+        raise MetricsError(f"{len(reference)} {what} but {len(predicted)} predictions; give both in the same order of videos")
     if not len(reference):
-        msg = f"no {what} and no predictions are given; at least one video is needed"
-        raise MetricsError(msg)
+        raise MetricsError(f"no {what} and no predictions are given; at least one video is needed")
 
 
 def finite(values: FloatArray, what: str, *, or_undefined: bool = False) -> None:
@@ -56,8 +52,7 @@ def finite(values: FloatArray, what: str, *, or_undefined: bool = False) -> None
     allowed = (np.abs(values) < LARGEST) | (np.isnan(values) & or_undefined)
     if not allowed.all():
         at = int(np.flatnonzero(~allowed)[0])
-        msg = f"the {what} of video {at} is {values[at]}; it must be a finite number below {LARGEST:g}"
-        raise MetricsError(msg)
+        raise MetricsError(f"the {what} of video {at} is {values[at]}; it must be a finite number below {LARGEST:g}")
 
 
 def binary(values: FloatArray, what: str) -> BoolArray:
@@ -65,8 +60,7 @@ def binary(values: FloatArray, what: str) -> BoolArray:
     wrong = (values != 0) & (values != 1)
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])
-        msg = f"the {what} of video {at} is {values[at]}; an error is there (1) or not (0): apply a threshold to scores first"
-        raise MetricsError(msg)
+        raise MetricsError(f"the {what} of video {at} is {values[at]}; an error is there (1) or not (0): apply a threshold to scores first")
     truth: BoolArray = values == 1
     return truth
 
@@ -88,10 +82,8 @@ def each_once(videos: Iterable[_Video]) -> Iterator[_Video]:
     seen: set[str] = set()
     for video in videos:
         if video.name in seen:
-            msg = f"video {video.name} is given twice; give every video once, with all its frames"
-            raise MetricsError(msg)
+            raise MetricsError(f"video {video.name} is given twice; give every video once, with all its frames")
         seen.add(video.name)
         yield video
     if not seen:
-        msg = "no video is given; at least one is needed"
-        raise MetricsError(msg)
+        raise MetricsError("no video is given; at least one is needed")

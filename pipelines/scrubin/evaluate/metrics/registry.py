@@ -128,8 +128,7 @@ def metric(
 
 def _register(one: Metric) -> Metric:
     if one.name in METRICS:
-        msg = f"the metric '{one.name}' is declared twice; give one of them another name"
-        raise MetricsError(msg)
+        raise MetricsError(f"the metric '{one.name}' is declared twice; give one of them another name")
     METRICS[one.name] = one
     return one
 
@@ -160,8 +159,7 @@ def named(name: str) -> Metric:
     for declared, one in every().items():
         if re.fullmatch(re.escape(declared).replace(r"\{\}", r"[0-9]+"), name):
             return one
-    msg = f"there is no metric '{name}'; declare it beside its function, as `metrics.registry` says"
-    raise MetricsError(msg)
+    raise MetricsError(f"there is no metric '{name}'; declare it beside its function, as `metrics.registry` says")
 
 
 def alone(task: Task, kind: str = "") -> list[Metric]:

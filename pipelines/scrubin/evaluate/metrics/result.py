@@ -164,12 +164,10 @@ def difference(one: Result, other: Result) -> float:
     """
     if one.variant.name != other.variant.name:
         names = f"'{one.variant.name}' and '{other.variant.name}'"
-        msg = f"these are different metrics and cannot be compared: {names}; compute both in one variant"
-        raise MetricsError(msg)
+        raise MetricsError(f"these are different metrics and cannot be compared: {names}; compute both in one variant")
     if apart := one.variant.apart(other.variant):
         both = (", ".join(f"{key}={of.variant.stated.get(key, 'not stated')}" for key in apart) for of in (one, other))
-        msg = f"these numbers of '{one.variant.name}' cannot be compared: {' and '.join(both)}; compute both of the same"
-        raise MetricsError(msg)
+        raise MetricsError(f"these numbers of '{one.variant.name}' cannot be compared: {' and '.join(both)}; compute both of the same")
     return one.overall.value - other.overall.value
 
 
@@ -203,8 +201,7 @@ def over_runs(results: Sequence[Result], *, bessel: bool = True) -> MetricOverRu
         When there is none, they are of different variants, have other classes or videos, or are summaries of runs already.
     """
     if not results:
-        msg = "no run is given; at least one result is needed"
-        raise MetricsError(msg)
+        raise MetricsError("no run is given; at least one result is needed")
     first = results[0]
     for number, one in enumerate(results):
         if one.variant.name != first.variant.name:
@@ -213,14 +210,12 @@ def over_runs(results: Sequence[Result], *, bessel: bool = True) -> MetricOverRu
         if apart := one.variant.apart(first.variant):
             key = apart[0]
             both = (one.variant.stated.get(key, "not stated"), first.variant.stated.get(key, "not stated"))
-            msg = f"run {number} has {key}={both[0]}, run 0 {key}={both[1]}; every run must predict the same"
-            raise MetricsError(msg)
+            raise MetricsError(f"run {number} has {key}={both[0]}, run 0 {key}={both[1]}; every run must predict the same")
         if "runs" in one.variant.options:
             msg = f"run {number} is a mean or deviation over runs already: '{one.variant.name}'; give the results of the single runs"
             raise MetricsError(msg)
         if set(one.classes) != set(first.classes) or set(one.videos) != set(first.videos):
-            msg = f"run {number} has other classes or videos than run 0; every run must predict the same"
-            raise MetricsError(msg)
+            raise MetricsError(f"run {number} has other classes or videos than run 0; every run must predict the same")
     options = first.variant.options
     as_mean = replace(first.variant, options={**options, "runs": "mean"})
     as_sd = replace(first.variant, options={**options, "runs": f"SD, {'corrected' if bessel else 'uncorrected'}"})

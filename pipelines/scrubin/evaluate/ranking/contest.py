@@ -299,9 +299,7 @@ def scored_videos(truth: GroundTruth, measure: Measure) -> list[str]:
     if not names and measure.task != "phases" and any(video.only_instruments for video in truth.videos.values()):
         # In the words of a score, which has instruments alone; submissions are of triplets.
         says = f"'scrubin score {measure.task} --variant component=i' scores these, and teams are ranked by whole triplets"
-        msg = f"component {measure.part}: {ONLY_INSTRUMENTS}; {says}"
-        raise MetricsError(msg)
+        raise MetricsError(f"component {measure.part}: {ONLY_INSTRUMENTS}; {says}")
     if not names:
-        msg = f"the ground truth has no labels for {measure.task}: only frames, or instances without a whole triplet or box"
-        raise MetricsError(msg)
+        raise MetricsError(f"the ground truth has no labels for {measure.task}: only frames, or instances without a whole triplet or box")
     return names

@@ -42,8 +42,7 @@ def rank(
     decides = part or of.task.primary
     for name in (decides, *components):
         if name not in of.task.parts:
-            msg = f"there is no component '{name}' of {of.task.name}; there are {', '.join(of.task.parts)}"
-            raise MetricsError(msg)
+            raise MetricsError(f"there is no component '{name}' of {of.task.name}; there are {', '.join(of.task.parts)}")
     if settings.test == "clips":
         with_clips = ", ".join(one.name for one in CONTESTS.values() if one.has_file_per_video)
         msg = (

@@ -400,8 +400,7 @@ def page(document: Mapping[str, Any]) -> str:
     filters = {"percent": percent, "p_value": p_value, "short": short, "number": number, "rank_bound": rank_bound, "release": line_of}
     environment = pages.environment(TEMPLATES, filters)
     if not document["teams"]:
-        msg = "a leaderboard needs at least one ranked team"
-        raise ScrubinError(msg)
+        raise ScrubinError("a leaderboard needs at least one ranked team")
     teams, videos = document["teams"], document["ground_truth"]["videos"]
     return environment.get_template("leaderboard.html.j2").render(
         **document,

@@ -266,11 +266,9 @@ def measure(task: Task, component: str | None, truth: GroundTruth, *, count_null
     """
     vocabulary, name = truth.vocabulary, component or CONTESTS[task].primary
     if name not in CONTESTS[task].parts:
-        msg = f"there is no component '{name}' of {task}; there are {', '.join(CONTESTS[task].parts)}"
-        raise MetricsError(msg)
+        raise MetricsError(f"there is no component '{name}' of {task}; there are {', '.join(CONTESTS[task].parts)}")
     if not (vocabulary.phases if task == "phases" else vocabulary.triplets):
-        msg = f"the vocabulary {vocabulary.name} has no {'phases' if task == 'phases' else 'triplets'}; rank by another task"
-        raise MetricsError(msg)
+        raise MetricsError(f"the vocabulary {vocabulary.name} has no {'phases' if task == 'phases' else 'triplets'}; rank by another task")
     if task == "phases":
         return Phases(name, vocabulary.phases)
     if task == "detection":

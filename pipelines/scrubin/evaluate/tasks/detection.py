@@ -124,16 +124,14 @@ def image_sizes(text: str, names: Sequence[str], positions: Mapping[str, IntArra
     if text != STATED:
         match = SIZE.fullmatch(text)
         if match is None:
-            msg = f"--variant image={text}: give width and height in px, such as 854x480"
-            raise MetricsError(msg)
+            raise MetricsError(f"--variant image={text}: give width and height in px, such as 854x480")
         frames = int(np.sum([len(positions[name]) for name in names]))
         return np.tile(np.array([float(match["width"]), float(match["height"])]), (frames, 1))
     found = {name: stated_sizes(positions[name], images.get(name)) for name in names}
     missing = [name for name in names if np.isnan(found[name]).any()]
     if missing:
         what = f"sizes are in pixels, but no file of the ground truth states the size of the images of {listed(missing)}"
-        msg = f"{what}; say it by --variant image=854x480, or give labels in a format that states it, such as COCO"
-        raise MetricsError(msg)
+        raise MetricsError(f"{what}; say it by --variant image=854x480, or give labels in a format that states it, such as COCO")
     return np.concatenate([found[name] for name in names])
 
 
@@ -455,8 +453,7 @@ def _paper(scene: Scene, components: Sequence[str], threshold: float, choice: Ma
 def _compat(scene: Scene, components: Sequence[str], threshold: float, choice: Mapping[str, str]) -> Computation:
     program = choice["program"]
     if "ivt" not in scene.sizes:
-        msg = f"{program} needs triplets and instruments, but only instruments are labelled; use the semantics 'paper'"
-        raise MetricsError(msg)
+        raise MetricsError(f"{program} needs triplets and instruments, but only instruments are labelled; use the semantics 'paper'")
     if program == "ivtdmetrics-0.1":
         return _published(compat_ivtdmetrics.of_videos(scene, threshold), components, scopes_of(choice), choice["style"])
     release = cast("Any", program.removeprefix("ivtmetrics-"))
@@ -485,8 +482,7 @@ def _components(truth: Boxes, wanted: str) -> tuple[str, ...]:
     if wanted == "all":
         return tuple(truth.sizes)
     if wanted not in truth.sizes:
-        msg = f"component {wanted}: {variants.ONLY_INSTRUMENTS}; choose component=i"
-        raise MetricsError(msg)
+        raise MetricsError(f"component {wanted}: {variants.ONLY_INSTRUMENTS}; choose component=i")
     return (wanted,)
 
 

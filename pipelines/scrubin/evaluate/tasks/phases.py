@@ -81,16 +81,14 @@ def _background(text: str, vocabulary: Vocabulary) -> str:
     names = vocabulary.phases
     id_ = int(text) if text.isascii() and text.isdigit() and text not in names else vocabulary.find("phase", text)
     if id_ is None or id_ >= len(names):
-        msg = f"--variant background={text}: the phases are {', '.join(names)}"
-        raise MetricsError(msg)
+        raise MetricsError(f"--variant background={text}: the phases are {', '.join(names)}")
     return names[id_]
 
 
 def _overlaps(text: str) -> tuple[int, ...]:
     parts = text.split(",")
     if not all(part.isascii() and part.isdigit() and 0 < int(part) <= 100 for part in parts):
-        msg = f"--variant overlap={text}: give percent with commas, whole numbers from 1 to 100, such as 10,25,50"
-        raise MetricsError(msg)
+        raise MetricsError(f"--variant overlap={text}: give percent with commas, whole numbers from 1 to 100, such as 10,25,50")
     return tuple(dict.fromkeys(map(int, parts)))
 
 
@@ -456,8 +454,7 @@ def _compat(videos: Sequence[PhaseVideo], names: tuple[str, ...], omega: int) ->
 def _video(name: str, truth: Series, pairs: Sequence[Pair], runs: Sequence[Series]) -> PhaseVideo:
     frames = pairs[0].frames
     if any(not np.array_equal(pair.frames, frames) for pair in pairs):
-        msg = f"{name}: the runs are at different rates; predict the same frames in every run"
-        raise MetricsError(msg)
+        raise MetricsError(f"{name}: the runs are at different rates; predict the same frames in every run")
     predictions = np.stack([run.values[pair.prediction] for run, pair in zip(runs, pairs, strict=True)])
     return PhaseVideo(name, truth.values[pairs[0].truth], predictions, frames)
 
@@ -476,7 +473,6 @@ def _omega(text: str, fps: Fraction | None, step: int) -> int:
     except ValueError:
         value = -1.0
     if not 0 <= value < 1e9:
-        msg = f"--variant omega={text}: give seconds, such as 10s, or frames, such as 10"
-        raise MetricsError(msg)
+        raise MetricsError(f"--variant omega={text}: give seconds, such as 10s, or frames, such as 10")
     # Where nothing states a rate, frames are those of our frame contract by default: one per second.
     return round(value * float(fps or SPANS_FPS)) if text.endswith("s") else relaxed.check_omega(value) * step

@@ -234,8 +234,7 @@ def _computation(study: PointStudy, choice: Mapping[str, str]) -> Computation:
         return lambda draw: similarity.results(decided, said, draw)
     reference = cast("Any", choice["reference"])
     if reference == "px" and choice["within"] == POINT_CHOICES["paper"]["within"].default:
-        msg = "--variant reference=px: say which distances, such as within=5,10,20"
-        raise MetricsError(msg)
+        raise MetricsError("--variant reference=px: say which distances, such as within=5,10,20")
     thresholds = [_above_0("within", one) for one in choice["within"].split(",")]
     confidence = masks.confidence_of(choice)
     measured = distances.measured(study, thresholds, reference, confidence)
@@ -251,8 +250,7 @@ def _sigmas(text: str, points: Sequence[tuple[str, ...]]) -> FloatArray:
         stated = dict(part.rpartition("=")[::2] for part in text.split(","))
         unknown, missing = [name for name in stated if name not in of_name], [name for name in every if name not in stated]
         if unknown or missing:
-            msg = f"--variant sigma={text}: give one for each of {', '.join(every)}, such as {every[0]}={SIGMA}"
-            raise MetricsError(msg)
+            raise MetricsError(f"--variant sigma={text}: give one for each of {', '.join(every)}, such as {every[0]}={SIGMA}")
         of_name = {name: _above_0("sigma", value) for name, value in stated.items()}
     else:
         of_name = dict.fromkeys(every, _above_0("sigma", text))

@@ -266,8 +266,7 @@ def _calibration(
     text = choice["bins"]
     most = calibration.MOST_BINS
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and 1 <= int(text) <= most):
-        msg = f"--variant bins={text}: give a whole number from 1 to {most}, such as {variants.BINS}"
-        raise MetricsError(msg)
+        raise MetricsError(f"--variant bins={text}: give a whole number from 1 to {most}, such as {variants.BINS}")
     whole = calibration.Calibration(videos, triplets, int(text))
     wanted = [(name, ignore) for name in components for ignore in _nulls(name, choice, triplets)]
     return lambda draw: [one for name, ignore in wanted for one in whole.results(name, ignore_null=ignore, draw=draw)]
@@ -294,8 +293,7 @@ def _compat(
 
 def _components(truth: Truth, wanted: str) -> tuple[Component, ...]:
     if truth.classes == "i" and wanted not in ("all", "i"):
-        msg = f"component {wanted}: {variants.ONLY_INSTRUMENTS}; choose component=i"
-        raise MetricsError(msg)
+        raise MetricsError(f"component {wanted}: {variants.ONLY_INSTRUMENTS}; choose component=i")
     every: tuple[Component, ...] = COMPONENTS if truth.classes == "ivt" else ("i",)
     return every if wanted == "all" else (cast("Component", wanted),)
 
@@ -311,6 +309,5 @@ def _nulls(name: Component, choice: Mapping[str, str], triplets: TripletMap) -> 
 def _ks(text: str) -> tuple[int, ...]:
     parts = text.split(",")
     if not all(part.isascii() and part.isdigit() and int(part) for part in parts):
-        msg = f"--variant k={text}: give whole numbers from 1 with commas, such as 5,10"
-        raise MetricsError(msg)
+        raise MetricsError(f"--variant k={text}: give whole numbers from 1 with commas, such as 5,10")
     return tuple(dict.fromkeys(map(int, parts)))

@@ -355,8 +355,7 @@ def _with_levels(pairs: Sequence[tuple[TaskSheet, TaskSheet]]) -> tuple[list[tup
     if not kept:
         columns = ", ".join(dict.fromkeys(str(name) for truth, _ in pairs for name in truth.rows.columns))
         needs = "quadratic kappa needs whole numbers, such as points of OSATS; use kind=ranks"
-        msg = f"no score of the ground truth has levels ({columns}): {needs}"
-        raise MetricsError(msg)
+        raise MetricsError(f"no score of the ground truth has levels ({columns}): {needs}")
     return kept, notes
 
 
@@ -400,8 +399,7 @@ def _number(text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        msg = "give a number; only in the ground truth may a cell be empty"
-        raise ValueError(msg)
+        raise ValueError("give a number; only in the ground truth may a cell be empty")
     return value
 
 
@@ -470,6 +468,5 @@ def _errors(scores: Scores) -> pd.DataFrame:
 
 def _truth(text: str) -> float:
     if text.casefold() not in ERROR_TRUTHS:
-        msg = "give True or False (1 or 0); apply a threshold to probabilities first"
-        raise ValueError(msg)
+        raise ValueError("give True or False (1 or 0); apply a threshold to probabilities first")
     return ERROR_TRUTHS[text.casefold()]

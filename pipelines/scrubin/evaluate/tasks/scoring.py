@@ -106,8 +106,7 @@ def computed(name: str, order: Order, labels: Any = None) -> Scoring:
     """
     choice = _choice(name, order)
     if order.ensemble is not None and name != "recognition":
-        msg = f"ensembles are of recognition only, not of {name}; score the models one by one"
-        raise MetricsError(msg)
+        raise MetricsError(f"ensembles are of recognition only, not of {name}; score the models one by one")
     steps = STEPS[name]
     truth = steps.labels(order, choice) if labels is None else labels
     found = steps.scoring(order, choice, truth)

@@ -174,11 +174,9 @@ def _refuse_source(path: Path, out: Path) -> None:
     try:
         strangers.real(out).exists()
     except (OSError, ValueError) as error:
-        msg = f"{str(out)[:80]}: there can be no such path; name another one"
-        raise AnnotationError(msg) from error
+        raise AnnotationError(f"{str(out)[:80]}: there can be no such path; name another one") from error
     if out.exists() and path.exists() and out.samefile(path):
-        msg = f"{out}: this is what is read, which is never overwritten; name another path"
-        raise AnnotationError(msg)
+        raise AnnotationError(f"{out}: this is what is read, which is never overwritten; name another path")
 
 
 def _writes_times(writer: Writer, asked: ConversionRequest) -> bool:
@@ -205,14 +203,12 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
     if fps is None:
         return collection
     if form.by_hand.fps is None and not form.by_hand.asks_fps:
-        msg = f"--fps {fps}: {form.name} states the rate of its labels; leave --fps out"
-        raise AnnotationError(msg)
+        raise AnnotationError(f"--fps {fps}: {form.name} states the rate of its labels; leave --fps out")
     if not form.by_hand.fps_unstated:
         return collection
     for labels in collection.recordings:
         if (stated := stated_otherwise(labels, fps)) and not is_of_others(labels, collection.recordings, fps):
-            msg = f"--fps {fps}: {stated}; {'say one that fits' if is_by_frame(labels) else 'leave --fps out'}"
-            raise AnnotationError(msg)
+            raise AnnotationError(f"--fps {fps}: {stated}; {'say one that fits' if is_by_frame(labels) else 'leave --fps out'}")
     return replace(collection, recordings=tuple(_of_frames(labels, fps) for labels in collection.recordings))
 
 

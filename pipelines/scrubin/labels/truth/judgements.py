@@ -46,8 +46,7 @@ def of_tables(labelled: pd.DataFrame, marks: pd.DataFrame, frames: pd.DataFrame)
     known = pd.MultiIndex.from_frame(own[["id", "frame"]])
     outside = marks[~pd.MultiIndex.from_frame(marks[["id", "frame"]]).isin(known)]
     for row in outside.head(1).to_dict("records"):
-        msg = f"table 'labelled': {row['id']}, frame {row['frame']} has a row in 'marks', but is not labelled; {AGAIN}"
-        raise TableError(msg)
+        raise TableError(f"table 'labelled': {row['id']}, frame {row['frame']} has a row in 'marks', but is not labelled; {AGAIN}")
     seen = of_reference_camera(frames)
     shown = {str(id_): set(group["frame"].tolist()) for id_, group in seen[seen["path"].notna()].groupby("id")}
     places, found = marks.groupby("id").indices, []

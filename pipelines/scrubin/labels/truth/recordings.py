@@ -127,8 +127,7 @@ def _layers(layer: LayerName, labelled: pd.DataFrame, rows: pd.DataFrame) -> dic
     known = pd.MultiIndex.from_frame(own[["id", "frame"]])
     outside = rows[~pd.MultiIndex.from_frame(rows[["id", "frame"]]).isin(known)]
     for row in outside.head(1).itertuples():
-        msg = f"table 'labelled': {row.id}, frame {row.frame} has a row in '{TABLE_OF[layer]}', but is not labelled; {AGAIN}"
-        raise TableError(msg)
+        raise TableError(f"table 'labelled': {row.id}, frame {row.frame} has a row in '{TABLE_OF[layer]}', but is not labelled; {AGAIN}")
     rows_of = dict(list(rows.groupby("id")))
     return {str(id_): _layer(f"{id_}, {layer}", group, rows_of.get(id_, rows.iloc[:0])) for id_, group in own.groupby("id")}
 
@@ -136,8 +135,7 @@ def _layers(layer: LayerName, labelled: pd.DataFrame, rows: pd.DataFrame) -> dic
 def _layer(place: str, labelled: pd.DataFrame, rows: pd.DataFrame) -> Layer:
     facts = labelled[["vocabulary", "detail"]].drop_duplicates()
     if len(facts) != 1:
-        msg = f"table 'labelled': {place}: {len(facts)} different vocabularies or details, but a recording has one; {AGAIN}"
-        raise TableError(msg)
+        raise TableError(f"table 'labelled': {place}: {len(facts)} different vocabularies or details, but a recording has one; {AGAIN}")
     name, detail = facts.iloc[0]
     frames = np.sort(labelled["frame"].to_numpy(np.int64))
     return Layer(vocabulary.load(name), frames, rows, None if pd.isna(detail) else detail)

@@ -52,8 +52,7 @@ def rate_fps(header: Header, stream_fps: Fraction | None) -> Fraction:
         return stream_fps if stream_fps and abs(stream_fps - cine) < Fraction(1, 2) else cine
     if stream_fps:
         return stream_fps
-    msg = "neither its header nor its stream states how long a frame is shown"
-    raise UnreadableError(msg, "export it with its frame time")
+    raise UnreadableError("neither its header nor its stream states how long a frame is shown", "export it with its frame time")
 
 
 def _unrounded(frame_ms: Fraction, text: str, likely_fps: list[Fraction]) -> Fraction:
@@ -76,8 +75,7 @@ def _of_vector(times_ms: tuple[str, ...], count: int) -> list[Fraction]:
     steps = [_number(text, "FrameTimeVector") for text in times_ms[1:]]
     for number, step in enumerate(steps, start=1):
         if step <= 0:
-            msg = f"its FrameTimeVector does not go on at frame {number}"
-            raise UnreadableError(msg, FIX_EXPORT)
+            raise UnreadableError(f"its FrameTimeVector does not go on at frame {number}", FIX_EXPORT)
     shown = [Fraction(0)]
     for step in [*steps, median_low(steps) if steps else Fraction(40)]:
         shown.append(shown[-1] + step / 1000)
@@ -88,8 +86,7 @@ def _number(text: str | None, name: str) -> Fraction:
     try:
         return Fraction(text or "")
     except (ValueError, ZeroDivisionError) as error:
-        msg = f"its {name} is no number"
-        raise UnreadableError(msg, FIX_EXPORT) from error
+        raise UnreadableError(f"its {name} is no number", FIX_EXPORT) from error
 
 
 FIX_AGREE = "export it again from the archive (PACS), so that both agree, or exclude the recording in recordings.csv"
@@ -172,7 +169,6 @@ def refuse_other_count(header: Header, count: int) -> None:
     if header.frame_count is None or header.frame_count == count:
         return
     if header.frame_count > count:
-        msg = f"it is truncated: {count} of the {header.frame_count} frames of its header are there"
-        raise UnreadableError(msg, FIX_COPY)
+        raise UnreadableError(f"it is truncated: {count} of the {header.frame_count} frames of its header are there", FIX_COPY)
     reason = f"its header states {header.frame_count} frames, its stream holds {count}"
     raise UnreadableError(reason, "export it again, so that both agree: what is more may be of another case")

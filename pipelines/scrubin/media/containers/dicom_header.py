@@ -208,8 +208,7 @@ def read(path: Path) -> Header:
         except UnreadableError:
             raise
         except DAMAGED:
-            msg = "its DICOM header is damaged"
-            raise UnreadableError(msg, FIX_COPY) from None  # pydicom's own message repeats the header
+            raise UnreadableError("its DICOM header is damaged", FIX_COPY) from None  # pydicom's own message repeats the header
 
 
 def _read(file: BinaryIO, size: int) -> Header:
@@ -250,15 +249,12 @@ def _in_silence() -> Iterator[None]:
 
 def _syntax(dataset: pydicom.FileDataset, uid: str, frame_count: int) -> TransferSyntax:
     if "Rows" not in dataset:
-        msg = "it holds no pictures, or is truncated in front of them"
-        raise UnreadableError(msg, FIX_EXPORT)
+        raise UnreadableError("it holds no pictures, or is truncated in front of them", FIX_EXPORT)
     if frame_count < 2 and not (uid in SYNTAXES and SYNTAXES[uid].codec in STREAMED):
-        msg = "it is a still image"
-        raise UnreadableError(msg, FIX_EXPORT)
+        raise UnreadableError("it is a still image", FIX_EXPORT)
     name = UID(uid).name if uid else "not stated"
     if uid in TWO_EYES:
-        msg = f"it holds two eyes in one stream ({name})"
-        raise UnreadableError(msg, "export each eye as a video of its own")
+        raise UnreadableError(f"it holds two eyes in one stream ({name})", "export each eye as a video of its own")
     if uid not in SYNTAXES or (uid == JPEG_EXTENDED and dataset.get("BitsAllocated") != 8):
         what = f"its transfer syntax {uid} is not read" if name == uid else f"its transfer syntax is not read ({name})"
         raise UnreadableError(what, "export it as MPEG-2, MPEG-4 AVC, HEVC or JPEG Baseline")
@@ -269,26 +265,21 @@ def _fragments(file: BinaryIO, size: int, syntax_uid: str) -> Iterator[Piece]:
     """Yield where the fragments are; the file stands behind them then."""
     head = file.read(12)
     if not head:
-        msg = "it holds no pixel data, or is truncated in front of them"
-        raise UnreadableError(msg, FIX_EXPORT)
+        raise UnreadableError("it holds no pixel data, or is truncated in front of them", FIX_EXPORT)
     if head[:4] != _PIXEL_DATA:
-        msg = "it holds no pixel data"
-        raise UnreadableError(msg, FIX_EXPORT)
+        raise UnreadableError("it holds no pixel data", FIX_EXPORT)
     if len(head) < 12 or int.from_bytes(head[8:], "little") != UNDEFINED:
-        msg = f"its pixel data are not in fragments, as its transfer syntax {syntax_uid} demands"
-        raise UnreadableError(msg, FIX_EXPORT)
+        raise UnreadableError(f"its pixel data are not in fragments, as its transfer syntax {syntax_uid} demands", FIX_EXPORT)
     is_table = True
     while True:
         item = file.read(8)
         length, offset = int.from_bytes(item[4:], "little"), file.tell()
         if len(item) < 8 or (item[:4] == _ITEM and offset + length > size):
-            msg = "it is truncated: its pixel data have no end"
-            raise UnreadableError(msg, FIX_COPY)
+            raise UnreadableError("it is truncated: its pixel data have no end", FIX_COPY)
         if item[:4] == _END:
             return
         if item[:4] != _ITEM or length == UNDEFINED:
-            msg = "its pixel data are damaged: something else stands where a fragment should"
-            raise UnreadableError(msg, FIX_COPY)
+            raise UnreadableError("its pixel data are damaged: something else stands where a fragment should", FIX_COPY)
         if not is_table:
             yield Piece(offset, length)
         is_table = False

@@ -76,8 +76,7 @@ def stream_of(path: Path) -> Stream:
 def _stream(path: Path, identity: tuple[int, ...]) -> Stream:
     known = header.read(path)
     if not known.fragments:
-        msg = "its pixel data are empty"
-        raise UnreadableError(msg, FIX_EXPORT)
+        raise UnreadableError("its pixel data are empty", FIX_EXPORT)
     start = Pieces(path, known.fragments).read(HEAD_BYTES)
     if known.syntax.codec not in STREAMED:
         _refuse_colours(known, start)
@@ -86,8 +85,7 @@ def _stream(path: Path, identity: tuple[int, ...]) -> Stream:
     if demuxer:
         return Stream(known, demuxer, b"", _held_to_its_header(path, known, demuxer))
     if not start.startswith(START_CODES):
-        msg = f"its stream is not the {known.syntax.name} that its transfer syntax states"
-        raise UnreadableError(msg, FIX_EXPORT)
+        raise UnreadableError(f"its stream is not the {known.syntax.name} that its transfer syntax states", FIX_EXPORT)
     agreement.refuse_codec(known, agreement.raw_codec(start))
     return Stream(known, "mov", *_head_of_raw(path, known))
 
@@ -132,8 +130,7 @@ def _head_of_raw(path: Path, known: Header) -> tuple[bytes, tuple[str, ...]]:
             told = agreement.told(known, context, stated, raw=True)
     except (FFmpegError, ValueError, IndexError) as error:
         reason = error.strerror if isinstance(error, FFmpegError) else error
-        msg = f"its raw stream cannot be timed ({reason})"
-        raise UnreadableError(msg, "export it with its stream in MP4") from error
+        raise UnreadableError(f"its raw stream cannot be timed ({reason})", "export it with its stream in MP4") from error
     agreement.refuse_other_count(known, len(samples.sizes))
     agreement.refuse_picture(known, picture.width, picture.height)
     return movie.head(picture, samples, agreement.boundaries_s(known, len(samples.sizes), stated)), told
@@ -147,15 +144,13 @@ def _samples(container: av.container.InputContainer, stream: av.VideoStream, cod
         if not packet.size:
             continue
         if packet.pos is not None and packet.pos != end:
-            msg = "it has bytes that belong to no picture"
-            raise ValueError(msg)
+            raise ValueError("it has bytes that belong to no picture")
         end += packet.size
         sizes.append(packet.size)
         keys.append(packet.is_keyframe)
         places.append(order.of(packet) if order else _stated(packet))
     if len(set(places)) != len(places):
-        msg = "two of its pictures have one place"
-        raise ValueError(msg)
+        raise ValueError("two of its pictures have one place")
     ranks = np.empty(len(sizes), dtype=np.int64)
     ranks[sorted(range(len(sizes)), key=places.__getitem__)] = np.arange(len(sizes))
     return movie.Samples(np.array(sizes, dtype=np.int64), ranks, np.array(keys, dtype=np.bool_))
@@ -170,8 +165,7 @@ def _order(codec: str) -> PictureOrder | None:
 
 def _stated(packet: av.Packet[Any]) -> tuple[int, int]:
     if packet.pts is None:
-        msg = "a picture does not say when it is shown"
-        raise ValueError(msg)
+        raise ValueError("a picture does not say when it is shown")
     return 0, packet.pts
 
 
@@ -199,12 +193,10 @@ def _jpeg_sizes(path: Path, fragments: Sequence[Piece]) -> list[int]:
         elif sizes:
             sizes[-1] += piece.size
         else:
-            msg = "its first fragment is no JPEG"
-            raise UnreadableError(msg, FIX_EXPORT)
+            raise UnreadableError("its first fragment is no JPEG", FIX_EXPORT)
     return sizes
 
 
 def _refuse_colours(known: Header, start: bytes) -> None:
     if known.photometric not in KNOWN_COLOURS and ADOBE not in start:
-        msg = f"its colours are stored as {known.photometric or 'nobody says what'}"
-        raise UnreadableError(msg, "export it as YBR_FULL_422")
+        raise UnreadableError(f"its colours are stored as {known.photometric or 'nobody says what'}", "export it as YBR_FULL_422")

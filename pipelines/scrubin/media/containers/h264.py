@@ -45,16 +45,14 @@ def _by_length(data: memoryview, length_bytes: int) -> Iterator[memoryview]:
         start = position + length_bytes
         position = start + int.from_bytes(data[position:start], "big")
         if position > size or position == start:
-            msg = f"a NAL unit of {position - start} bytes does not fit into its packet of {size} bytes"
-            raise ValueError(msg)
+            raise ValueError(f"a NAL unit of {position - start} bytes does not fit into its packet of {size} bytes")
         yield data[start:position]
 
 
 def _by_start_code(data: memoryview) -> Iterator[memoryview]:
     starts = [match.end() for match in _START_CODE.finditer(data)]
     if not starts:
-        msg = f"a packet of {len(data)} bytes has no start code"
-        raise ValueError(msg)
+        raise ValueError(f"a packet of {len(data)} bytes has no start code")
     for start, following in zip(starts, [*(start - 3 for start in starts[1:]), len(data)], strict=True):
         end = following
         # Zero bytes before the next start code belong to none.
@@ -81,8 +79,7 @@ class Bits:
             Behind the end.
         """
         if count > self._left:
-            msg = "a parameter set ends too early"
-            raise ValueError(msg)
+            raise ValueError("a parameter set ends too early")
         self._left -= count
         return (self._value >> self._left) & ((1 << count) - 1)
 
@@ -116,8 +113,7 @@ class Bits:
             When anything else is left.
         """
         if self.more() or not self.flag():
-            msg = f"{self._left // 8} bytes behind a parameter set are none of its own"
-            raise ValueError(msg)
+            raise ValueError(f"{self._left // 8} bytes behind a parameter set are none of its own")
 
 
 def messages(bits: Bits) -> Iterator[tuple[int, int]]:
@@ -222,8 +218,7 @@ def header(extradata: bytes) -> Header:
             sets[-1].append(extradata[position + 2 : position + 2 + size])
             position += 2 + size
     if position > len(extradata) or not all(unit for group in sets for unit in group):
-        msg = "its avcC header ends too early"
-        raise ValueError(msg)
+        raise ValueError("its avcC header ends too early")
     return Header((extradata[4] & 3) + 1, _distinct(sets[0], SPS), _distinct(sets[1], PPS))
 
 
@@ -253,8 +248,7 @@ def free_id(sequences: Sequence[bytes], pictures: Sequence[bytes]) -> int:
     for number in range(1, MOST_IDS):
         if number not in taken:
             return number
-    msg = "all ids of parameter sets are taken"
-    raise ValueError(msg)
+    raise ValueError("all ids of parameter sets are taken")
 
 
 def sequence(unit: bytes) -> Sequence264:
@@ -298,8 +292,7 @@ def _pass_picture(bits: Bits) -> None:
     bits.ue()
     bits.u(2)
     if bits.ue():
-        msg = "it has slice groups, which hardly any player shows right"
-        raise ValueError(msg)
+        raise ValueError("it has slice groups, which hardly any player shows right")
     bits.ue()
     bits.ue()
     bits.u(3)
@@ -307,8 +300,7 @@ def _pass_picture(bits: Bits) -> None:
         bits.se()
     bits.u(2)
     if bits.flag():
-        msg = "it allows redundant pictures, which no player shows"
-        raise ValueError(msg)
+        raise ValueError("it allows redundant pictures, which no player shows")
     if bits.more():
         lists = 6 + 2 * bits.u(1)
         if bits.flag():

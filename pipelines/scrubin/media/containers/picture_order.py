@@ -72,8 +72,7 @@ class Order264:
                 self._pictures[number] = sequence, bits.flag()
             elif kind in (h264.SLICE, h264.IDR):
                 return self._of_slice(unit)
-        msg = "a packet holds no picture"
-        raise ValueError(msg)
+        raise ValueError("a packet holds no picture")
 
     def _of_slice(self, unit: memoryview) -> Place:
         is_idr, is_reference = h264.unit_type(unit) == h264.IDR, bool(unit[0] >> 5 & 3)
@@ -82,15 +81,13 @@ class Order264:
         bits.ue()
         number = bits.ue()
         if number not in self._pictures or self._pictures[number][0] not in self._sequences:
-            msg = "a picture comes before its parameter sets"
-            raise ValueError(msg)
+            raise ValueError("a picture comes before its parameter sets")
         stated, has_bottom = self._sequences[self._pictures[number][0]], self._pictures[number][1]
         if stated.separate_planes:
             bits.u(2)
         bits.u(stated.frame_bits)
         if not stated.progressive and bits.flag():
-            msg = "fields are stored one by one"
-            raise ValueError(msg)
+            raise ValueError("fields are stored one by one")
         if is_idr:
             bits.ue()
             self._sequence, self._decoded = self._sequence + 1, 0
@@ -99,8 +96,7 @@ class Order264:
         if stated.order_type == 2:
             return self._sequence, self._decoded
         if stated.order_type == 1:
-            msg = "its pictures are counted by a rule that is not read (type 1)"
-            raise ValueError(msg)
+            raise ValueError("its pictures are counted by a rule that is not read (type 1)")
         top = self._counter.full(bits.u(stated.order_bits), stated.order_bits, is_reference=is_reference)
         return self._sequence, top + (min(0, bits.se()) if has_bottom else 0)
 
@@ -131,8 +127,7 @@ class Order265:
             elif kind < HEVC_VPS and place is None:
                 place = self._of_slice(unit, kind)
         if place is None:
-            msg = "a packet holds no picture"
-            raise ValueError(msg)
+            raise ValueError("a packet holds no picture")
         return place
 
     def _note_sequence(self, bits: Bits) -> None:
@@ -160,8 +155,7 @@ class Order265:
             bits.flag()
         number = bits.ue()
         if number not in self._pictures or self._pictures[number][0] not in self._sequences:
-            msg = "a picture comes before its parameter sets"
-            raise ValueError(msg)
+            raise ValueError("a picture comes before its parameter sets")
         sequence, has_output, further = self._pictures[number]
         count_bits, planes = self._sequences[sequence]
         bits.u(further)

@@ -103,8 +103,7 @@ class Pieces:
         """Wind to a position, and return it."""
         origin = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self.size}[whence]
         if origin + offset < 0:
-            msg = f"there is no position {origin + offset}"
-            raise ValueError(msg)
+            raise ValueError(f"there is no position {origin + offset}")
         self._position = origin + offset
         return self._position
 

@@ -193,8 +193,7 @@ def proven(name: str, judge: Callable[[npt.NDArray[np.uint8]], npt.NDArray[np.fl
     away = max(abs(score - expected) for score, expected in zip(scores, EXPECTED[name], strict=True))
     if not away <= TOLERANCE:  # so that NaN is refused as well
         what = f"the network '{name}' gives other scores on this processor: {away:.4f} away from those it was tried with"
-        msg = f"{what}; install the versions of requirements.lock, and run it on another processor if they are installed"
-        raise StageError(msg)
+        raise StageError(f"{what}; install the versions of requirements.lock, and run it on another processor if they are installed")
 
 
 def session(model: bytes) -> Any:

@@ -78,19 +78,16 @@ def picture(release: Path, path: str) -> bytes:
     may share it, and processes may be forked.
     """
     if not path or PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
-        msg = f"{path!r} is no path of a frame; a dropped frame has none, see the column 'dropped'"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{path!r} is no path of a frame; a dropped frame has none, see the column 'dropped'")
     shard, inside, member = path.partition(SHARD)
     try:
         if not inside:
             return strangers.read_bytes(release / path, inside=release)
         return _member(strangers.refuse_unless_plain(release / f"{shard}.tar", inside=release), member)
     except OSError as error:
-        msg = f"{path}: it cannot be read ({error.strerror}); {FIX}"
-        raise ReleaseError(msg) from error
+        raise ReleaseError(f"{path}: it cannot be read ({error.strerror}); {FIX}") from error
     except (LookupError, ValueError) as error:
-        msg = f"{path}: {error}; {FIX}"
-        raise ReleaseError(msg) from error
+        raise ReleaseError(f"{path}: {error}; {FIX}") from error
 
 
 def index(shard: Path) -> dict[str, tuple[int, int]]:
@@ -113,8 +110,7 @@ def index(shard: Path) -> dict[str, tuple[int, int]]:
             members[header[NAME].rstrip(b"\0").decode()] = (position + BLOCK, size)
             position += BLOCK + -(-size // BLOCK) * BLOCK
     if len(header) < BLOCK or position > end:
-        msg = f"the shard ends after {end} bytes, in the middle"
-        raise ValueError(msg)
+        raise ValueError(f"the shard ends after {end} bytes, in the middle")
     return members
 
 
@@ -123,13 +119,11 @@ def _member(shard: Path, name: str) -> bytes:
         status = os.fstat(file.fileno())
         where = _indexed(shard, (str(shard.absolute()), status.st_mtime_ns, status.st_size))
         if name not in where:
-            msg = f"the shard has no member '{name}'"
-            raise LookupError(msg)
+            raise LookupError(f"the shard has no member '{name}'")
         start, size = where[name]
         data = _read_at(file, size, start)
     if len(data) != size:
-        msg = f"its member '{name}' ends after {len(data)} of {size} bytes"
-        raise ValueError(msg)
+        raise ValueError(f"its member '{name}' ends after {len(data)} of {size} bytes")
     return data
 
 

@@ -114,8 +114,7 @@ class Rig:
         """
         x, y = width / self.width, height / self.height
         if abs(x / y - 1) > max(BEST_ASPECT_SHARE, 2 / min(width, height)):
-            msg = f"pictures of {self.width}x{self.height} resized to {width}x{height} would be of another shape; crop first"
-            raise ValueError(msg)
+            raise ValueError(f"pictures of {self.width}x{self.height} resized to {width}x{height} would be of another shape; crop first")
         return replace(self, left=self.left.scaled(x, y), right=self.right.scaled(x, y), width=width, height=height)
 
     def cropped(self, box: Box) -> Rig:
@@ -128,8 +127,7 @@ class Rig:
         """
         x, y, width, height = box
         if min(x, y) < 0 or min(width, height) < 1 or x + width > self.width or y + height > self.height:
-            msg = f"{x},{y},{width},{height} reaches beyond pictures of {self.width}x{self.height} pixels"
-            raise ValueError(msg)
+            raise ValueError(f"{x},{y},{width},{height} reaches beyond pictures of {self.width}x{self.height} pixels")
         return replace(self, left=self.left.cropped(x, y), right=self.right.cropped(x, y), width=width, height=height)
 
     def inverse_motion(self) -> Rig:
@@ -227,8 +225,7 @@ def rectification(rig: Rig, alpha: float) -> Rectification:
         When ``alpha`` is not from 0 to 1: OpenCV's -1 differs between its versions.
     """
     if not 0 <= alpha <= 1:
-        msg = f"alpha is from 0 (no black border) to 1 (no pixel lost), not {alpha:g}"
-        raise ValueError(msg)
+        raise ValueError(f"alpha is from 0 (no black border) to 1 (no pixel lost), not {alpha:g}")
     cv2 = opencv()
     left, right, flags = rig.left, rig.right, cv2.STEREO_ZERO_DISPARITY
     cameras = (left.matrix, left.distortion, right.matrix, right.distortion)

@@ -152,8 +152,7 @@ def read(path: Path, name: str, unit: str | None = None, size: tuple[int, int] |
     try:
         data = strangers.read_bytes(path, limit="yaml_mb")
     except OSError as fault:
-        msg = f"{name}: it cannot be read ({fault.strerror}); name the calibration file of the rig"
-        raise CalibrationError(msg) from fault
+        raise CalibrationError(f"{name}: it cannot be read ({fault.strerror}); name the calibration file of the rig") from fault
     return read_bytes(data, name, unit, size)
 
 
@@ -480,7 +479,6 @@ def rigs(folder: Path) -> dict[str, Rig]:
         rig = read(path, name)
         for id_ in rig.recordings:
             if id_ in by_id:
-                msg = f"{name}: recording '{id_}' stands in another calibration, too; run 'scrubin verify {folder}'"
-                raise CalibrationError(msg)
+                raise CalibrationError(f"{name}: recording '{id_}' stands in another calibration, too; run 'scrubin verify {folder}'")
             by_id[id_] = rig
     return by_id

@@ -318,8 +318,7 @@ def number(text: str) -> float | None:
     if is_missing(text):
         return None
     if len(text) > LONGEST or not csv_text.NUMBER.fullmatch(text) or not math.isfinite(float(text)):
-        msg = f"{text[:LONGEST]!r} is no number"
-        raise ValueError(msg)
+        raise ValueError(f"{text[:LONGEST]!r} is no number")
     return float(text)
 
 
@@ -327,8 +326,7 @@ def whole_number(text: str) -> int | None:
     """Return a whole number, also from ``104.0``; None when missing."""
     value = number(text)
     if value is not None and (value != int(value) or not 0 <= value < 2**53):
-        msg = f"{text!r} is no whole number"
-        raise ValueError(msg)
+        raise ValueError(f"{text!r} is no whole number")
     return None if value is None else int(value)
 
 
@@ -337,8 +335,7 @@ def truth(text: str) -> bool | None:
     if is_missing(text):
         return None
     if text.lower() not in TRUTH:
-        msg = f"{text!r} is neither True nor False"
-        raise ValueError(msg)
+        raise ValueError(f"{text!r} is neither True nor False")
     return TRUTH[text.lower()]
 
 
@@ -352,8 +349,7 @@ def seconds(text: str) -> float | None:
         return None
     match = _CLOCK.fullmatch(text) if len(text) <= LONGEST else None
     if match is None:
-        msg = f"{text[:LONGEST]!r} is no duration"
-        raise ValueError(msg)
+        raise ValueError(f"{text[:LONGEST]!r} is no duration")
     return int(match["days"] or 0) * 86400.0 + int(match["h"]) * 3600 + int(match["m"]) * 60 + float(match["s"])
 
 

@@ -57,11 +57,9 @@ class SourceParams:
             return
         where = f"params.yaml: 'annotations.sources': fps of '{self.folder}'"
         if not format_of(self.format).by_hand.fps_unstated:
-            msg = f"{where}: files of {self.format} tell how they count; leave it out"
-            raise ParamsError(msg)
+            raise ParamsError(f"{where}: files of {self.format} tell how they count; leave it out")
         if self.fps != SOURCE and not RATE.fullmatch(self.fps):
-            msg = f'{where}: "{self.fps}" is no rate; write it as "25", "30000/1001" or "{SOURCE}"'
-            raise ParamsError(msg)
+            raise ParamsError(f'{where}: "{self.fps}" is no rate; write it as "25", "30000/1001" or "{SOURCE}"')
 
     @property
     def clock(self) -> Clock | None:
@@ -136,5 +134,4 @@ class AnnotationsParams:
     def __post_init__(self) -> None:
         """Refuse windows that no source uses: only spans have contacts."""
         if self.windows is not None and not any(source.format == "spans" for source in self.sources):
-            msg = "params.yaml: 'annotations.windows' is for spans, but no source has the format spans; set it to null"
-            raise ParamsError(msg)
+            raise ParamsError("params.yaml: 'annotations.windows' is for spans, but no source has the format spans; set it to null")

@@ -272,8 +272,7 @@ def map_of(raw: Path, source: SourceParams) -> LabelMap | None:
         loaded_map = label_map.load(source.label_map if of_library else str(raw / source.label_map))
         return label_map.within(replace(loaded_map, name=source.label_map), vocabulary.load(source.vocabulary))
     except AnnotationError as error:
-        msg = f"params.yaml: 'annotations.sources': label_map of '{source.folder}': {error}"
-        raise ParamsError(msg) from error
+        raise ParamsError(f"params.yaml: 'annotations.sources': label_map of '{source.folder}': {error}") from error
 
 
 def merges(raw: Path, sources: Sequence[SourceParams], read_batches: Iterable[Read]) -> list[dict[str, Any]]:
@@ -286,8 +285,7 @@ def _refuse_outside(what: str, path_text: str) -> None:
     path = PurePosixPath(path_text)
     if path.is_absolute() or path.parts[:1] != (ROOT,) or ".." in path.parts:
         known = f"{', '.join(label_map.available())}, or a CSV file " if what == "label_map" else ""
-        msg = f"params.yaml: 'annotations.sources': {what} '{path_text}' must be {known}inside '{ROOT}/' of the raw folder"
-        raise ParamsError(msg)
+        raise ParamsError(f"params.yaml: 'annotations.sources': {what} '{path_text}' must be {known}inside '{ROOT}/' of the raw folder")
 
 
 def _files(raw: Path, folder: str, but: tuple[str, ...] = ()) -> Iterator[str]:

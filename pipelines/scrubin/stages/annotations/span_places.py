@@ -73,8 +73,7 @@ def momentary_ids(vocabulary: Vocabulary, names: tuple[str, ...]) -> frozenset[_
         try:
             ids.add(vocabulary.triplets[vocabulary.triplet_of(name)] if "," in name else (None, vocabulary.id_of("verb", name), None))
         except AnnotationError as error:
-            msg = f"params.yaml: 'annotations.windows.momentary': {error}"
-            raise AnnotationError(msg) from error
+            raise AnnotationError(f"params.yaml: 'annotations.windows.momentary': {error}") from error
     return frozenset(ids)
 
 

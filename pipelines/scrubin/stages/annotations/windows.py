@@ -97,8 +97,7 @@ def of_contacts(contacts: Sequence[Contact], in_view: Sequence[Interval] | None,
     met = (one for one in contacts if one.start < high and one.end > low)
     inside = sorted((replace(one, start=max(one.start, low), end=min(one.end, high)) for one in met), key=lambda one: one.start)
     if any(one.end <= one.start for one in contacts) or any(a.end > b.start for a, b in itertools.pairwise(inside)):
-        msg = "contacts of an instance end after they start, and do not overlap"
-        raise ValueError(msg)
+        raise ValueError("contacts of an instance end after they start, and do not overlap")
     visible = None if in_view is None else _union([*in_view, *((one.start, one.end) for one in inside)])
     windows: list[Window] = []
     ends: list[Contact | None] = [None, *inside, None]

@@ -73,8 +73,7 @@ def encode_clip(path: Path, frames: Iterable[Frame], fps: Fraction, encoding: En
     source = iter(frames)
     first = next(source, None)
     if first is None:
-        msg = f"{path.name}: a clip needs at least one frame"
-        raise ValueError(msg)
+        raise ValueError(f"{path.name}: a clip needs at least one frame")
     height, width = first.y.shape
     with tempfile.TemporaryDirectory() as scratch, whole(path) as part:
         command = _command(how, part, Path(scratch), width, height, fps)
@@ -138,8 +137,7 @@ def _chapter_file(scratch: Path, chapters: tuple[tuple[str, float, float], ...])
 def _feed(process: subprocess.Popen[bytes], first: Frame, others: Iterable[Frame]) -> int:
     count = 1
     if process.stdin is None:
-        msg = "the encoder has no input pipe"
-        raise StageError(msg)
+        raise StageError("the encoder has no input pipe")
     try:
         process.stdin.write(first.raw())
         for frame in others:
@@ -156,5 +154,4 @@ def _feed(process: subprocess.Popen[bytes], first: Frame, others: Iterable[Frame
 def _check(code: int, log: Any, path: Path) -> None:
     if code != 0:
         log.seek(0)
-        msg = f"{path.name}: the encoder failed with exit code {code}: {log.read().strip()[:SHOWN]}"
-        raise StageError(msg)
+        raise StageError(f"{path.name}: the encoder failed with exit code {code}: {log.read().strip()[:SHOWN]}")

@@ -257,6 +257,5 @@ def file_bytes(picture: Picture, params: FramesParams) -> bytes:
     options = [cv2.IMWRITE_JPEG_QUALITY, params.quality] if params.format == "jpg" else [cv2.IMWRITE_PNG_COMPRESSION, PNG_LEVEL]
     done, data = cv2.imencode(f".{params.format}", picture, options)
     if not done:
-        msg = f"a picture of shape {picture.shape} cannot be encoded as {params.format}"
-        raise ValueError(msg)
+        raise ValueError(f"a picture of shape {picture.shape} cannot be encoded as {params.format}")
     return data.tobytes()

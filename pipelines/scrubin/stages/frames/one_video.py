@@ -41,8 +41,7 @@ def extract_into(out: Path, video: Path, name: str, params: FramesParams, table_
         When the video cannot be read.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        msg = f"{out}: it is not an empty folder; name a new one"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{out}: it is not an empty folder; name a new one")
     with disk_of(out):
         out.parent.mkdir(parents=True, exist_ok=True)
     with disk_of(out), tempfile.TemporaryDirectory(prefix=".part-", dir=out.parent) as temporary:

@@ -154,15 +154,13 @@ def read(folder: Path, name: str) -> Pictures:
     files = _members(folder, name) if folder.is_file() else _loose(folder, name)
     kept = {file: load for file, load in files.items() if Path(file).suffix.lower() in SUFFIXES}
     if not kept:
-        msg = f"{name}: it holds no .jpg or .png file; name the folder with the frames of one video"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{name}: it holds no .jpg or .png file; name the folder with the frames of one video")
     numbers: dict[int, str] = {}
     for file in sorted(kept):
         match = NUMBER.search(Path(file).stem)
         if match is None or int(match[0]) in numbers:
             fault = "no number" if match is None else f"the same number as {numbers[int(match[0])]}"
-            msg = f"{name}/{file}: its name has {fault}; a folder must hold the frames of one video only"
-            raise ReleaseError(msg)
+            raise ReleaseError(f"{name}/{file}: its name has {fault}; a folder must hold the frames of one video only")
         numbers[int(match[0])] = file
     ordered = [numbers[number] for number in sorted(numbers)]
     thumbnails, sizes = [], []
@@ -175,8 +173,7 @@ def read(folder: Path, name: str) -> Pictures:
             raise ReleaseError(msg) from error
         grey = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_GRAYSCALE)
         if grey is None:
-            msg = f"{name}/{file}: it cannot be decoded; take it out, or make it again"
-            raise ReleaseError(msg)
+            raise ReleaseError(f"{name}/{file}: it cannot be decoded; take it out, or make it again")
         thumbnails.append(thumbnail(grey.astype(np.uint8, copy=False)))
         sizes.append((grey.shape[1], grey.shape[0]))
     return Pictures(ordered, sorted(numbers), np.stack(thumbnails), *sizes[0], len(files) - len(kept))
@@ -184,8 +181,7 @@ def read(folder: Path, name: str) -> Pictures:
 
 def _loose(folder: Path, name: str) -> dict[str, Callable[[], bytes]]:
     if not folder.is_dir():
-        msg = f"{name}: it is no folder; name the folder with the frames, or their tar"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{name}: it is no folder; name the folder with the frames, or their tar")
     return {path.name: partial(strangers.read_bytes, path) for path in sorted(folder.iterdir()) if path.is_file()}
 
 
@@ -193,8 +189,7 @@ def _members(shard: Path, name: str) -> dict[str, Callable[[], bytes]]:
     try:
         members = frame_files.index(shard)
     except ValueError as error:
-        msg = f"{name}: {error}; name a folder of frames, or their tar"
-        raise ReleaseError(msg) from error
+        raise ReleaseError(f"{name}: {error}; name a folder of frames, or their tar") from error
     return {member: partial(_slice, shard, start, size) for member, (start, size) in sorted(members.items())}
 
 

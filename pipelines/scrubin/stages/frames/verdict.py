@@ -128,8 +128,7 @@ def check(
     watched = thumbnails_of(video, video_name)
     comparison = ThumbnailComparison(pictures.thumbnails, watched.thumbnails)
     if len(pictures.names) < FEWEST and fps is None:
-        msg = f"{folder_name}: {len(pictures.names)} pictures do not tell their rate; give --fps"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{folder_name}: {len(pictures.names)} pictures do not tell their rate; give --fps")
     seen = gather(pictures, watched, comparison, fps)
     explanations = explained(pictures, watched, comparison, seen[0])
     known = seen[0]

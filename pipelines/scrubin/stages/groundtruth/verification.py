@@ -70,8 +70,7 @@ def stamp_of(path: Path) -> Mapping[str, Any]:
         if (parent / MANIFEST).is_file():
             break
     if not isinstance(stamp, dict):
-        msg = f"{path}: has no stamp, and there is none beside its folder; {AGAIN}"
-        raise TableError(msg)
+        raise TableError(f"{path}: has no stamp, and there is none beside its folder; {AGAIN}")
     return stamp
 
 
@@ -88,8 +87,7 @@ def _read(path: Path) -> Any:
             document = strangers.read_json(path)
             return document.get("stamp") or document.get("info", {}).get("stamp") if isinstance(document, dict) else None
     except (OSError, ValueError, AttributeError) as error:
-        msg = f"{path}: cannot be read ({type(error).__name__}); {AGAIN}"
-        raise TableError(msg) from error
+        raise TableError(f"{path}: cannot be read ({type(error).__name__}); {AGAIN}") from error
     return None
 
 
@@ -140,8 +138,7 @@ def _manifest(path: Path) -> Mapping[str, Any]:
         isinstance(document, dict) and keys <= document.keys() and all(isinstance(document[key], dict) for key in keys - {"frame_contract"})
     )
     if not whole or not all(isinstance(facts, dict) for facts in document["vocabularies"].values()):
-        msg = f"{path}: is not the manifest of a ground truth, which has {', '.join(sorted(keys))}; {AGAIN}"
-        raise TableError(msg)
+        raise TableError(f"{path}: is not the manifest of a ground truth, which has {', '.join(sorted(keys))}; {AGAIN}")
     return dict(document)
 
 

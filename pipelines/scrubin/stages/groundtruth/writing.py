@@ -64,8 +64,7 @@ def read_skill(path: Path) -> pd.DataFrame:
     try:
         names = unpacking.parquet_schema(path).names
     except OSError as error:
-        msg = f"{path}: cannot be read as parquet: {error}; run 'dvc repro' to make it again"
-        raise TableError(msg) from error
+        raise TableError(f"{path}: cannot be read as parquet: {error}; run 'dvc repro' to make it again") from error
     fixed = set(skill_table(()).column_names)
     return io.read(skill_table(tuple(name for name in names if name not in fixed)), path)
 
@@ -98,8 +97,7 @@ class Pictures:
         paths: dict[int, str] = dict(zip(rows["frame"].tolist(), rows["path"].tolist(), strict=True))
         missing = sorted(set(frames) - paths.keys())
         if missing:
-            msg = f"table 'frames': {id_} has labels at frame {missing[0]}, but no such row; run 'dvc repro annotations'"
-            raise TableError(msg)
+            raise TableError(f"table 'frames': {id_} has labels at frame {missing[0]}, but no such row; run 'dvc repro annotations'")
         return {frame: paths[frame] for frame in frames}
 
     @cached_property

@@ -92,8 +92,7 @@ class IngestParams:
 
     def __post_init__(self) -> None:
         if not self.tasks:
-            msg = "params.yaml: 'ingest.tasks' is empty; name at least one task with its cameras"
-            raise ParamsError(msg)
+            raise ParamsError("params.yaml: 'ingest.tasks' is empty; name at least one task with its cameras")
 
 
 NOBODY = Memory()

@@ -281,8 +281,7 @@ def _of(values: Mapping[str, Any], path: Path, *keys: str) -> Any:
     try:
         return reduce(lambda section, key: section[key], keys, values)
     except (KeyError, TypeError) as error:
-        msg = f"{path}: '{'.'.join(keys)}' is missing"
-        raise ParamsError(msg) from error
+        raise ParamsError(f"{path}: '{'.'.join(keys)}' is missing") from error
 
 
 def proof_of_release(

@@ -32,8 +32,7 @@ def require_valid(path: Path) -> None:
         When ``validation.json`` is missing, cannot be read or its verdict is not ``passed``.
     """
     if _validated(path, "verdict") != "passed":
-        msg = f"{path}: the tables did not pass validation; fix what it lists and run 'dvc repro' again"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{path}: the tables did not pass validation; fix what it lists and run 'dvc repro' again")
 
 
 def _validated(path: Path, name: str) -> Any:
@@ -70,8 +69,7 @@ def refuse_quarantined(quarantine: pd.DataFrame, on_quarantine: str, acknowledge
     waiting = quarantine[~quarantine["recording"].isin(set(acknowledged))]
     if on_quarantine == "stop" and len(waiting):
         listed = "\n  ".join(quarantine_lines(waiting))
-        msg = f"{len(waiting)} files are quarantined and release.on_quarantine is 'stop':\n  {listed}"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{len(waiting)} files are quarantined and release.on_quarantine is 'stop':\n  {listed}")
 
 
 def quarantine_counts(quarantine: pd.DataFrame) -> dict[str, int]:
@@ -257,8 +255,7 @@ def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, lines: Se
     more = f"\n  and {len(unseen) - SHOWN_MISSING} more, all of them in reports/index.html" if len(unseen) > SHOWN_MISSING else ""
     listed = "\n  ".join([*problems, *([f"{count}; open: {REVIEW_COMMAND}"] if unseen else []), *unseen[:SHOWN_MISSING]])
     later = f"\n  people looked on since this run began, so it may be less by now: {GO_ON}" if len(lines) > review["lines"] else ""
-    msg = f"nothing is released before somebody has seen it (release.review):\n  {listed}{more}{later}"
-    raise ReleaseError(msg)
+    raise ReleaseError(f"nothing is released before somebody has seen it (release.review):\n  {listed}{more}{later}")
 
 
 def _ended(review: Mapping[str, Any], today: str, there: Acknowledgeable) -> list[str]:

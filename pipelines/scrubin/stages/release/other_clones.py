@@ -128,8 +128,7 @@ def _before(folder: Path) -> list[Earlier]:
     try:
         return [_read(folder)]
     except ReleaseError as error:
-        msg = f"params.yaml: 'release.previous': {error}"
-        raise ReleaseError(msg) from error
+        raise ReleaseError(f"params.yaml: 'release.previous': {error}") from error
 
 
 def _read(folder: Path) -> Earlier:
@@ -149,16 +148,14 @@ def _read(folder: Path) -> Earlier:
         said = strangers.json_value(_proven(folder, WITHDRAWN, listed), folder / WITHDRAWN)["withdrawn"] if is_noting else []
         return Earlier(str(folder), str(document["version"]), frozenset(ids), withdrawn_notes.of_rows(said))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        msg = f"{folder}: {type(error).__name__}: {error}"
-        raise ReleaseError(msg) from error
+        raise ReleaseError(f"{folder}: {type(error).__name__}: {error}") from error
 
 
 def _proven(folder: Path, name: str, listed: bytes) -> bytes:
     """Return a file that has the bytes that the list of the release states."""
     path = folder / name
     if not path.is_file():
-        msg = f"{path}: it is missing; 'scrubin verify {folder}' says what is wrong with the copy"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{path}: it is missing; 'scrubin verify {folder}' says what is wrong with the copy")
     data = strangers.read_bytes(path, inside=folder)
     if f"{hashlib.sha256(data).hexdigest()}  {name}".encode() not in listed:
         msg = f"{path}: its bytes are not those that {CHECKSUMS} lists; 'scrubin verify {folder}' says what is wrong with the copy"

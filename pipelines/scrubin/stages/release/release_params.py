@@ -70,11 +70,9 @@ class Creator:
 
     def __post_init__(self) -> None:
         if not self.name.strip():
-            msg = "params.yaml: 'release.creators' has an empty name; write it as it is cited, such as \"Doe, Jane\""
-            raise ParamsError(msg)
+            raise ParamsError("params.yaml: 'release.creators' has an empty name; write it as it is cited, such as \"Doe, Jane\"")
         if self.orcid is not None and not _ORCID.fullmatch(self.orcid):
-            msg = f"params.yaml: 'release.creators': {self.orcid!r} is no ORCID; write it as 0000-0002-1825-0097, or null"
-            raise ParamsError(msg)
+            raise ParamsError(f"params.yaml: 'release.creators': {self.orcid!r} is no ORCID; write it as 0000-0002-1825-0097, or null")
         if self.orcid is not None and self.orcid[-1] != _check_digit(self.orcid[:-1]):
             msg = f"params.yaml: 'release.creators': {self.orcid!r} is no ORCID: its check digit is wrong; copy it again, or write null"
             raise ParamsError(msg)
@@ -154,13 +152,11 @@ class ReleaseParams:
         for key, (pattern, expected) in _RULES.items():
             value = getattr(self, key)
             if not pattern.fullmatch(value):
-                msg = f"params.yaml: 'release.{key}' must be {expected}, but is {value!r}"
-                raise ParamsError(msg)
+                raise ParamsError(f"params.yaml: 'release.{key}' must be {expected}, but is {value!r}")
         for key, (pattern, expected) in _WHEN_SAID.items():
             value = getattr(self, key)
             if value is not None and not pattern.fullmatch(value):
-                msg = f"params.yaml: 'release.{key}' must be {expected}, or null, but is {value!r}"
-                raise ParamsError(msg)
+                raise ParamsError(f"params.yaml: 'release.{key}' must be {expected}, or null, but is {value!r}")
         if self.date_published is not None:
             _refuse_no_date(self.date_published)
 
@@ -169,8 +165,7 @@ def _refuse_no_date(text: str) -> None:
     try:
         datetime.date.fromisoformat(text)
     except ValueError as error:
-        msg = f"params.yaml: 'release.date_published' is no date of the calendar: {text!r}"
-        raise ParamsError(msg) from error
+        raise ParamsError(f"params.yaml: 'release.date_published' is no date of the calendar: {text!r}") from error
 
 
 def _refuse_empty(reason: str) -> None:

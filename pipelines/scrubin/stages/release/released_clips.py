@@ -51,8 +51,7 @@ def load_released(folder: Path = Path()) -> Mapping[FileKey, ReleasedVideo]:
         cuts = io.read(CUTS, folder / CUTS_PATH)
         videos = io.read(VIDEOS, folder / VIDEOS_PATH)
     except TableError as error:
-        msg = f"{error}; the stage render makes the released videos, run: .venv/bin/dvc repro render"
-        raise ReviewError(msg) from error
+        raise ReviewError(f"{error}; the stage render makes the released videos, run: .venv/bin/dvc repro render") from error
     by_id = {(row["id"], row["camera"]): row for row in io.records(videos)}
     done = {}
     for row in io.records(cuts):
@@ -83,12 +82,10 @@ def require_finished(folder: Path, videos: Mapping[FileKey, ReleasedVideo]) -> N
     try:
         lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
     except OSError as error:
-        msg = f"{SUMS}: there is no finished release to draw a sample from ({error.strerror}); run: make repro"
-        raise ReviewError(msg) from error
+        raise ReviewError(f"{SUMS}: there is no finished release to draw a sample from ({error.strerror}); run: make repro") from error
     listed = {path: sha256 for sha256, _, path in (line.partition("  ") for line in lines) if path.startswith("videos/")}
     if videos_sha256(listed) != sha256_of_release(videos):
-        msg = f"{SUMS}: the release is of other videos than the pipeline has rendered since; run: make repro"
-        raise ReviewError(msg)
+        raise ReviewError(f"{SUMS}: the release is of other videos than the pipeline has rendered since; run: make repro")
 
 
 def require_reviewed(released: Iterable[FileKey], files: Container[FileKey]) -> None:

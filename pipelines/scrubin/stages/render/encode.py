@@ -164,8 +164,7 @@ class Plain:
             When ffmpeg does not know its matrix, or that of the copied pictures, which may state none, or takes its range for another one.
         """
         if Coding.of(frame).is_misnamed:
-            msg = "its range changes from full to video range"
-            raise ValueError(msg)
+            raise ValueError("its range changes from full to video range")
         full_range, matrices = is_full_range(frame), self._matrices(frame)
         if full_range == self._full_range and not matrices and frame.format.name in COPYABLE_FORMATS:
             return frame
@@ -177,8 +176,7 @@ class Plain:
         self._graphs[key].push(frame)
         scaled = self._graphs[key].pull()
         if not isinstance(scaled, av.VideoFrame):
-            msg = "a picture came out as none"
-            raise TypeError(msg)
+            raise TypeError("a picture came out as none")
         return scaled
 
     def _matrices(self, frame: av.VideoFrame) -> str:
@@ -190,8 +188,7 @@ class Plain:
         if not rgb and ((own in (wanted, UNKNOWN) and not self._is_doubtful(frame)) or self._is_usual(frame)):
             return ""
         if wanted not in MATRICES or (not rgb and own not in MATRICES):
-            msg = f"nobody converts colours of matrix {own} into those of matrix {wanted} ({UNKNOWN}: not known)"
-            raise ValueError(msg)
+            raise ValueError(f"nobody converts colours of matrix {own} into those of matrix {wanted} ({UNKNOWN}: not known)")
         if rgb:
             return f":out_color_matrix={MATRICES[wanted]}"
         return f":in_color_matrix={MATRICES[own]}:out_color_matrix={MATRICES[wanted]}" if MATRICES[own] != MATRICES[wanted] else ""

@@ -176,8 +176,7 @@ def plan(
     source_s = _rounded_s([tick - pts[0] for tick in pts], time_base)
     first, end = _frames_in(source_s, *interval_s)
     if first >= end:
-        msg = f"no frame lies between {interval_s[0]:g} and {interval_s[1]:g} s"
-        raise ValueError(msg)
+        raise ValueError(f"no frame lies between {interval_s[0]:g} and {interval_s[1]:g} s")
     width, height = (side - side % 2 for side in size_px)
     hidden = set()
     for redaction in redactions:

@@ -193,8 +193,7 @@ class _Run:
     def _copy(self, packet: av.Packet[Any]) -> None:
         number = None if packet.pts is None else self._number_at(packet.pts)
         if number is None:
-            msg = "a packet without a time of its own cannot be copied"
-            raise ValueError(msg)
+            raise ValueError("a packet without a time of its own cannot be copied")
         data, is_key = bare(memoryview(packet), self._length_bytes)
         self._write(data, self._ticks[number], is_key=is_key)
 
@@ -240,8 +239,7 @@ class _Run:
         except FFmpegError as error:
             if isinstance(error, OSError) and error.errno in FULL:
                 raise
-            msg = f"packet {self.written} cannot be written ({error.strerror})"
-            raise ValueError(msg) from error
+            raise ValueError(f"packet {self.written} cannot be written ({error.strerror})") from error
         self.written += 1
 
     def _number(self, frame: av.VideoFrame) -> int | None:

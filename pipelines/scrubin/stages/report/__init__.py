@@ -172,9 +172,7 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        msg = f"{path}: cannot be read as JSON: {error}; run 'dvc repro' to make it again"
-        raise StageError(msg) from error
+        raise StageError(f"{path}: cannot be read as JSON: {error}; run 'dvc repro' to make it again") from error
     if not isinstance(value, dict):
-        msg = f"{path}: expected an object, but got {type(value).__name__}; run 'dvc repro' to make it again"
-        raise StageError(msg)
+        raise StageError(f"{path}: expected an object, but got {type(value).__name__}; run 'dvc repro' to make it again")
     return value

@@ -141,8 +141,7 @@ def released_uri(release: Path, path: str, p: ReportParams) -> str:
     except (ReleaseError, cv2.error):  # missing, or an empty file
         picture = None
     if picture is None:
-        msg = f"{path}: the frame cannot be read as an image; run 'dvc repro' to make it again"
-        raise StageError(msg)
+        raise StageError(f"{path}: the frame cannot be read as an image; run 'dvc repro' to make it again")
     return _jpeg_uri(_small(np.asarray(picture, dtype=np.uint8), p.thumbnail_width_px), p)
 
 
@@ -201,8 +200,7 @@ def _small(picture: Picture, width_px: int) -> Picture:
 def _jpeg_uri(picture: Picture, p: ReportParams) -> str:
     done, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, p.thumbnail_quality])
     if not done:
-        msg = "OpenCV was built without JPEG; install the locked version"
-        raise StageError(msg)
+        raise StageError("OpenCV was built without JPEG; install the locked version")
     return "data:image/jpeg;base64," + base64.b64encode(data.tobytes()).decode("ascii")
 
 

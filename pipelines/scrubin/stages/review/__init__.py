@@ -154,8 +154,7 @@ class Ledger:
 
     def _refuse_respelt(self, by: str) -> None:
         if not naming.seen(by):
-            msg = "who decides has no name; write one, as with --by NAME"
-            raise ReviewError(msg)
+            raise ReviewError("who decides has no name; write one, as with --by NAME")
         if by in self._people:
             return
         other = next((name for name in sorted(self._people) if naming.spelling(name) == naming.spelling(by)), None)
@@ -244,8 +243,7 @@ class Ledger:
             self._forget()
             return
         except OSError as error:
-            msg = f"{self.path}: it cannot be read ({error.strerror}); check its permissions and its disk"
-            raise ReviewError(msg) from error
+            raise ReviewError(f"{self.path}: it cannot be read ({error.strerror}); check its permissions and its disk") from error
         whole, end, torn = data.rpartition(b"\n")
         try:
             for raw in whole.split(b"\n") if end else []:
@@ -360,8 +358,7 @@ def refuse_no_name(name: str) -> None:
         For none, a long one, and one with a character that cannot be printed or seen.
     """
     if not name.strip() or len(name) > LONGEST_NAME:
-        msg = f"the name of a person has 1 to {LONGEST_NAME} letters"
-        raise ReviewError(msg)
+        raise ReviewError(f"the name of a person has 1 to {LONGEST_NAME} letters")
     unseen = next((one for at, one in enumerate(name) if not (one.isprintable() or _joins(name, at))), None)
     if unseen is not None:
         what = f"U+{ord(unseen):04X}, {unicodedata.name(unseen, 'a control character').lower()}"

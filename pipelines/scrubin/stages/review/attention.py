@@ -126,8 +126,7 @@ class Clock:
             self._go_on()
             passed_s = math.fsum(max(0.0, end - max(start, since_s)) for start, end in self._free)
             if looked_s > passed_s + ROUNDING_S:
-                msg = f"only {passed_s:.1f} s have passed in which these stills can have been looked at, not {looked_s:.1f} s"
-                raise ReviewError(msg)
+                raise ReviewError(f"only {passed_s:.1f} s have passed in which these stills can have been looked at, not {looked_s:.1f} s")
             self._take(looked_s, since_s)
 
     def take(self, looked_s: float) -> None:

@@ -170,13 +170,11 @@ class Desk:
         file = self.file(number, camera)
         self._refuse_other_file(file)
         if what not in WHATS or kind not in events.KINDS:
-            msg = f"a decision is one of {', '.join(WHATS)} about one of {', '.join(events.KINDS)}"
-            raise ReviewError(msg)
+            raise ReviewError(f"a decision is one of {', '.join(WHATS)} about one of {', '.join(events.KINDS)}")
         target = (to_first, to_last) if what == CHANGE and to_first is not None and to_last is not None else (first, last)
         for a, b in ((first, last), target):
             if not 0 <= a <= b < file.frame_count:
-                msg = f"frames {a} to {b} are no span of a file with frames 0 to {file.frame_count - 1}"
-                raise ReviewError(msg)
+                raise ReviewError(f"frames {a} to {b} are no span of a file with frames 0 to {file.frame_count - 1}")
         if what == CHANGE and (target[1] < first or last < target[0]):
             msg = f"the new ends, frames {target[0]} to {target[1]}, do not touch the span from {first} to {last}; draw a new one instead"
             raise ReviewError(msg)
@@ -193,8 +191,7 @@ class Desk:
         inside = self._inside(file, kind, (first, last), box_xywh, proposal_key)
         spans = _spans(what, (first, last), target, self._state.times_s[file.key], inside)
         if not spans:
-            msg = "other proposals fill all of it, and are asked by themselves: decide them"
-            raise ReviewError(msg)
+            raise ReviewError("other proposals fill all of it, and are asked by themselves: decide them")
         decided = Decided(file.recording, camera, file.sha256, kind, spans, box_xywh, why, proposal_key, self._state.study.detectors)
         return self._append("decided", decided, nonce)
 
@@ -218,8 +215,7 @@ class Desk:
         if not numbers:
             return None
         if view not in events.VIEWS or numbers[0] < 0 or numbers[-1] >= file.frame_count:
-            msg = f"no such stills: view '{view}', frames {numbers[0]} to {numbers[-1]} of {file.frame_count}"
-            raise ReviewError(msg)
+            raise ReviewError(f"no such stills: view '{view}', frames {numbers[0]} to {numbers[-1]} of {file.frame_count}")
         if reason := attention.why_not(view, len(numbers), look):
             raise ReviewError(reason)
         seconds = tuple(seconds_of(numbers, self._state.times_s[file.key]))
@@ -273,11 +269,9 @@ class Desk:
             For another outcome than clean and finding, and for a finding that does not say what there is to see.
         """
         if outcome not in (events.CLEAN, events.FINDING):
-            msg = f"a clip is {events.CLEAN}, or it is a {events.FINDING}"
-            raise ReviewError(msg)
+            raise ReviewError(f"a clip is {events.CLEAN}, or it is a {events.FINDING}")
         if outcome == events.FINDING and not why.strip():
-            msg = "say what there is to see in the clip"
-            raise ReviewError(msg)
+            raise ReviewError("say what there is to see in the clip")
         return self._append("checked", events.Checked(videos, clip, outcome, why.strip()), nonce)
 
     def lines(self) -> list[Line]:
@@ -288,20 +282,17 @@ class Desk:
         """Append that a recording is not to be released."""
         name = self._state.name(number)
         if not why.strip():
-            msg = "say why the recording is excluded"
-            raise ReviewError(msg)
+            raise ReviewError("say why the recording is excluded")
         sha256 = {key[1]: self._state.study.files[key].sha256 for key in self._state.study.cameras(name)}
         if not sha256:
-            msg = f"'{name}' is not kept: it is not released anyway"
-            raise ReviewError(msg)
+            raise ReviewError(f"'{name}' is not kept: it is not released anyway")
         if nonce and (known := self.written(nonce)) is not None:
             return known
         self._state.update()
         entry = self._state.standing.excludes(name)
         # A second exclusion would take the place of the first: whoever undid it would let the recording in.
         if entry is not None:
-            msg = f"'{entry[0].by}' has excluded this recording already: {entry[1].why}"
-            raise ReviewError(msg)
+            raise ReviewError(f"'{entry[0].by}' has excluded this recording already: {entry[1].why}")
         return self._append("excluded", events.Excluded(name, sha256, why.strip()), nonce)
 
     def include(self, number: int, nonce: str = "") -> Line:
@@ -311,11 +302,9 @@ class Desk:
         self._state.update()
         entry = self._state.standing.excludes(self._state.name(number))
         if entry is None:
-            msg = "the recording is not excluded by a reviewer"
-            raise ReviewError(msg)
+            raise ReviewError("the recording is not excluded by a reviewer")
         if self._state.study.reviewers > 1 and entry[0].by != self.by:
-            msg = f"'{entry[0].by}' excluded this recording, and only they can take that back"
-            raise ReviewError(msg)
+            raise ReviewError(f"'{entry[0].by}' excluded this recording, and only they can take that back")
         return self._append("withdrawn", events.Withdrawn(entry[0].number, "", undoable=True), nonce)
 
     def acknowledge(self, subject: str, key: str, why: str, until: str | None = None, nonce: str = "") -> Line:
@@ -327,17 +316,13 @@ class Desk:
             Without a reason, with a day that is over or none, or when there is nothing of that name to know of.
         """
         if subject not in events.SUBJECTS or not why.strip():
-            msg = f"an acknowledgement is about one of {', '.join(events.SUBJECTS)}, and needs a reason"
-            raise ReviewError(msg)
+            raise ReviewError(f"an acknowledgement is about one of {', '.join(events.SUBJECTS)}, and needs a reason")
         if until is not None and not _is_date(until):
-            msg = f"'{until}' is no date such as 2027-01-31"
-            raise ReviewError(msg)
+            raise ReviewError(f"'{until}' is no date such as 2027-01-31")
         if events.has_ended(until, self._state.ledger.today):
-            msg = f"{until} is over (today is {self._state.ledger.today}, UTC): name a day to come, or none for good"
-            raise ReviewError(msg)
+            raise ReviewError(f"{until} is over (today is {self._state.ledger.today}, UTC): name a day to come, or none for good")
         if key not in self._acknowledgeable(subject):
-            msg = f"there is no {subject} '{key}' to acknowledge; the page lists what there is"
-            raise ReviewError(msg)
+            raise ReviewError(f"there is no {subject} '{key}' to acknowledge; the page lists what there is")
         return self._append("acknowledged", events.Acknowledged(subject, key, why.strip(), until), nonce)
 
     def _acknowledgeable(self, subject: str) -> set[str]:
@@ -511,8 +496,7 @@ class Desk:
         number = views.line_of(key) or 0
         by = self._state.standing.decided[file.key][number][0]
         if self._state.study.reviewers > 1 and by != self.by:
-            msg = f"'{by}' added this span, and only they can change or withdraw it; draw one of your own"
-            raise ReviewError(msg)
+            raise ReviewError(f"'{by}' added this span, and only they can change or withdraw it; draw one of your own")
         if what == CHANGE:
             # The new span first: whatever happens between the two lines, nothing is shown.
             spans = _spans(ADD, target, target, self._state.times_s[file.key])
@@ -523,8 +507,7 @@ class Desk:
             return line
         if what == REJECT:
             return self._append("withdrawn", events.Withdrawn(number, why, undoable=True), nonce)
-        msg = "what a person added is hidden already"
-        raise ReviewError(msg)
+        raise ReviewError("what a person added is hidden already")
 
     def _answer(self, file: study.StudyFile, what: str, target: Run, key: str, why: str, nonce: str) -> Line:
         """Append the answer to a question of the audit: a span to hide, or that what is there may be seen."""
@@ -557,36 +540,30 @@ class Desk:
     def _refuse_other_file(self, file: study.StudyFile) -> None:
         gone = next((path for path in file.source.paths if not (self._state.raw / path).is_file()), None)
         if gone is not None:
-            msg = f"{gone}: the file is gone; put it back, then run: .venv/bin/dvc repro screen"
-            raise ReviewError(msg)
+            raise ReviewError(f"{gone}: the file is gone; put it back, then run: .venv/bin/dvc repro screen")
         changed = file.source.changed(self._state.raw)
         if changed is not None:
-            msg = f"{changed}: the file is another one than was screened; run: .venv/bin/dvc repro screen"
-            raise ReviewError(msg)
+            raise ReviewError(f"{changed}: the file is another one than was screened; run: .venv/bin/dvc repro screen")
 
     def _refuse_box(self, file: study.StudyFile, box_xywh: Box | None) -> None:
         if box_xywh is None:
             return
         x, y, w, h = box_xywh
         if x < 0 or y < 0 or w < 1 or h < 1 or x + w > file.size_px[0] or y + h > file.size_px[1]:
-            msg = f"the rectangle {x},{y},{w},{h} is not inside the picture of {file.size_px[0]}x{file.size_px[1]} pixels"
-            raise ReviewError(msg)
+            raise ReviewError(f"the rectangle {x},{y},{w},{h} is not inside the picture of {file.size_px[0]}x{file.size_px[1]} pixels")
 
     def _refuse_other_span(self, key: FileKey, kind: str, run: Run, box_xywh: Box | None, drawn: str) -> None:
         """Raise a `ReviewError` when the line now says another span: a rename, or somebody who withdrew, moved the lines of the ledger."""
         if views.line_of(drawn) not in self._state.standing.decided.get(key, {}):
-            msg = "this span was withdrawn in the meantime; look at it again"
-            raise ReviewError(msg)
+            raise ReviewError("this span was withdrawn in the meantime; look at it again")
         items = next(items for one, items in self._state.statuses(key[0]) if one.key == key)
         now = views.drawn(key, items, self._state.standing, self._state.times_s)
         if (drawn, kind, run, box_xywh) not in [(one.key, one.kind, (one.first, one.last), one.box_xywh) for one in now]:
-            msg = "the ledger was written anew in the meantime, and this span stands elsewhere in it; load the page again"
-            raise ReviewError(msg)
+            raise ReviewError("the ledger was written anew in the meantime, and this span stands elsewhere in it; load the page again")
 
     def _refuse_changed(self, key: FileKey, proposal_key: str) -> None:
         if not self._state.study.offers(key, proposal_key, self._state.standing):
-            msg = "this proposal is no longer there: the detectors ran again, or the other camera changed; look at it again"
-            raise ReviewError(msg)
+            raise ReviewError("this proposal is no longer there: the detectors ran again, or the other camera changed; look at it again")
 
 
 def _spans(

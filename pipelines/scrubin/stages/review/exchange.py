@@ -189,8 +189,7 @@ def _showing_no_more(recording: str, said: Sequence[RedactionRow], of: ReviewedS
         left_out += near or rejections
         kept -= set(left_out)
         if not rejections:
-            msg = f"'{recording}': what is hidden cannot be said in a {NAME}; keep the ledger instead"
-            raise ReviewError(msg)
+            raise ReviewError(f"'{recording}': what is hidden cannot be said in a {NAME}; keep the ledger instead")
     for row in left_out:
         kept |= set() if _shown_by_import({*kept, row}, places) else {row}
     return [row for row in said if row in kept]

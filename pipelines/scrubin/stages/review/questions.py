@@ -66,8 +66,7 @@ class Sight:
         """
         match = _KEY.fullmatch(key)
         if match is None:
-            msg = f"'{key}' is no question of the audit; use the edition that wrote it"
-            raise ReviewError(msg)
+            raise ReviewError(f"'{key}' is no question of the audit; use the edition that wrote it")
         kind, first, last, x, y, w, h, word = match.groups()
         return cls(kind, int(first), int(last), (int(x), int(y), int(w), int(h)), word or "")
 

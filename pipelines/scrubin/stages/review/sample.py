@@ -111,8 +111,7 @@ def most_clips(population: int, checked: int, findings: int) -> int:
     """
     _refuse_impossible(checked, findings)
     if checked > population:
-        msg = f"{checked} clips were looked at, but there are {population}"
-        raise ValueError(msg)
+        raise ValueError(f"{checked} clips were looked at, but there are {population}")
     low, high = findings, population - (checked - findings) + 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -123,8 +122,7 @@ def most_clips(population: int, checked: int, findings: int) -> int:
 
 def _refuse_impossible(checked: int, findings: int) -> None:
     if not 0 <= findings <= checked or not checked:
-        msg = f"{findings} findings in {checked} clips: there is nothing to conclude"
-        raise ValueError(msg)
+        raise ValueError(f"{findings} findings in {checked} clips: there is nothing to conclude")
 
 
 STILLS_EVERY_S = 0.2

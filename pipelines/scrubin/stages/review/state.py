@@ -128,8 +128,7 @@ class State:
             When there is none.
         """
         if not 0 <= number < len(self.names):
-            msg = "there is no such recording"
-            raise ReviewError(msg)
+            raise ReviewError("there is no such recording")
         return self.names[number]
 
     def acknowledged(self, subject: str, key: str) -> dict[str, Any] | None:

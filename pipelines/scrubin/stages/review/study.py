@@ -310,13 +310,11 @@ def load(reviewers: int, margin_s: float, raw: Path, folder: Path = Path(), *, f
         stops = io.read(STOPS, folder / INTERIM / "stops.parquet")
         quarantined = {name for stage in ("ingest", "screen") for name in io.read(QUARANTINE, folder / quarantine_path(stage)).recording}
     except TableError as error:
-        msg = f"{error}; the stages ingest and screen make what is reviewed, run: .venv/bin/dvc repro screen"
-        raise ReviewError(msg) from error
+        raise ReviewError(f"{error}; the stages ingest and screen make what is reviewed, run: .venv/bin/dvc repro screen") from error
     try:
         sheet = strangers.read_bytes(raw / NAME)
     except OSError as error:
-        msg = f"{raw / NAME}: cannot be read ({error.strerror}); a file with just its header means: nothing to add"
-        raise ReviewError(msg) from error
+        raise ReviewError(f"{raw / NAME}: cannot be read ({error.strerror}); a file with just its header means: nothing to add") from error
     memory = withdrawal_memory.load(folder)
     return replace(of_tables(recordings, parts, proposals, stops, quarantined, reviewers, margin_s, sheet, memory), folds=folds)
 

@@ -48,8 +48,7 @@ def observer(params: ScreenParams) -> Observer:
     """
     model = params.model
     if model is None:
-        msg = "there is no network: 'screen.model' is null"
-        raise ValueError(msg)
+        raise ValueError("there is no network: 'screen.model' is null")
     network = Network(model)
     inputs = {"sha256": model.sha256, "output": model.output, "index": model.index, "mean": model.mean, "std": model.std}
     return Observer(NAME, __name__, inputs, lambda times_s: _Judging(network, len(times_s)))
@@ -130,8 +129,7 @@ class Network:
         return inputs[0].name, batch != 1, sides[0], sides[1]
 
     def _refuse(self, reason: str, cause: Exception | None = None) -> NoReturn:
-        msg = f"{self._model.path}: {reason} (screen.model in params.yaml)"
-        raise ParamsError(msg) from cause
+        raise ParamsError(f"{self._model.path}: {reason} (screen.model in params.yaml)") from cause
 
 
 EDGE = 1e-4  # a softmax may end a rounding error above 1

@@ -85,8 +85,7 @@ class Reel:
         """
         wanted = set(numbers)
         if wanted and not 0 <= min(wanted) <= max(wanted) < self.frame_count:
-            msg = f"{self._name} has frames 0 to {self.frame_count - 1}, not {min(wanted)} to {max(wanted)}"
-            raise ValueError(msg)
+            raise ValueError(f"{self._name} has frames 0 to {self.frame_count - 1}, not {min(wanted)} to {max(wanted)}")
         decoder = av.VideoCodecContext.create("h264", "r")
         decoder.thread_count = 1
         pictures: dict[int, Picture] = {}
@@ -110,8 +109,7 @@ class Reel:
         packet.pts = packet.dts = number
         frames = decoder.decode(packet)
         if len(frames) != 1 or frames[0].pts != number:
-            msg = f"the reel of {self._name} gives {len(frames)} pictures for frame {number}"
-            raise RuntimeError(msg)
+            raise RuntimeError(f"the reel of {self._name} gives {len(frames)} pictures for frame {number}")
         return frames[0]
 
 
@@ -145,8 +143,7 @@ class _Encoding:
 
     def _add(self, number: int, packets: list[av.Packet[Any]]) -> None:
         if len(packets) != 1 or packets[0].pts != number or packets[0].is_keyframe != self._keys[number]:
-            msg = f"x264 gives {len(packets)} packets for frame {number}, not one of its kind"
-            raise RuntimeError(msg)
+            raise RuntimeError(f"x264 gives {len(packets)} packets for frame {number}, not one of its kind")
         self._packets += memoryview(packets[0])
         self._ends[number] = len(self._packets)
 

@@ -54,8 +54,7 @@ def improved(program: Program, counts: Counts, gap: float, work: float) -> tuple
     solver.run()
     status = solver.getModelStatus()
     if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kSolutionLimit):
-        msg = f"HiGHS found no split: {solver.modelStatusToString(status)}; report this with the table"
-        raise SplitError(msg)
+        raise SplitError(f"HiGHS found no split: {solver.modelStatusToString(status)}; report this with the table")
     known.append(_counts(solver.getSolution().col_value, program))
     return min(known, key=program.objective), rounded_down(_bound(solver.getInfo().mip_dual_bound))
 

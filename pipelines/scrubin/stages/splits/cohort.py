@@ -332,8 +332,7 @@ def _number(name: str, text: str, kind: str) -> float:
     except ValueError:
         value = math.nan
     if not abs(value) <= LARGEST or (kind == "count" and (value < 0 or value % 1)):
-        msg = f"column '{name}' holds '{text}', which is no {kind}; correct it, or leave the cell empty"
-        raise SplitError(msg)
+        raise SplitError(f"column '{name}' holds '{text}', which is no {kind}; correct it, or leave the cell empty")
     return value
 
 
@@ -381,8 +380,7 @@ class Cohort:
         for column in self.columns:
             if column.name == name:
                 return column
-        msg = f"there is no column '{name}'; there are {', '.join(column.name for column in self.columns) or 'none'}"
-        raise SplitError(msg)
+        raise SplitError(f"there is no column '{name}'; there are {', '.join(column.name for column in self.columns) or 'none'}")
 
     def only(self, keep: npt.NDArray[np.bool_]) -> Cohort:
         """Return the recordings for which ``keep`` is True."""
@@ -410,12 +408,10 @@ def cohort(people: pd.DataFrame, columns: Sequence[Column]) -> Cohort:
         Without recordings, or when an id stands twice.
     """
     if people.empty:
-        msg = "no recording is released: there is nothing to split"
-        raise SplitError(msg)
+        raise SplitError("no recording is released: there is nothing to split")
     twice = people.id[people.id.duplicated()]
     if len(twice):
-        msg = f"recording '{twice.iloc[0]}' stands twice; every recording is split once: remove one of the rows"
-        raise SplitError(msg)
+        raise SplitError(f"recording '{twice.iloc[0]}' stands twice; every recording is split once: remove one of the rows")
     order = np.argsort(people.id.to_numpy(dtype=object), kind="stable")
     ordered = [Column(one.name, one.kind, one.values.iloc[order].reset_index(drop=True)) for one in columns]
     rows = people.iloc[order].reset_index(drop=True).astype({"participant": "str", "task": "str", "id": "str"})

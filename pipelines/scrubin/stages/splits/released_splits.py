@@ -71,20 +71,17 @@ def extension(cohort: Cohort, released: pd.DataFrame, subsets: Sequence[str]) ->
     """
     unknown = sorted(set(released.subset) - set(subsets))
     if unknown:
-        msg = f"the released split has a subset '{unknown[0]}', but the subsets are {', '.join(subsets)}; name the same ones"
-        raise SplitError(msg)
+        raise SplitError(f"the released split has a subset '{unknown[0]}', but the subsets are {', '.join(subsets)}; name the same ones")
     twice = released.id[released.id.duplicated()]
     if len(twice):
-        msg = f"the released split has recording '{twice.iloc[0]}' twice; remove one of the rows"
-        raise SplitError(msg)
+        raise SplitError(f"the released split has recording '{twice.iloc[0]}' twice; remove one of the rows")
     subset_of = dict(zip(released.id, released.subset, strict=True))
     old = cohort.people.assign(subset=cohort.people.id.map(subset_of)).dropna(subset="subset")
     for _, rows in old.groupby("participant"):
         if len(set(rows.subset)) > 1:
             two = rows.drop_duplicates("subset")
             where = " and ".join(f"'{id_}' in {subset}" for id_, subset in zip(two.id[:2], two.subset[:2], strict=True))
-            msg = f"the released split has one participant in two subsets: {where}; it leaks, and cannot be extended"
-            raise SplitError(msg)
+            raise SplitError(f"the released split has one participant in two subsets: {where}; it leaks, and cannot be extended")
     placed = dict(zip(old.participant, old.subset, strict=True))
     tested = cohort.people.participant.map(placed).notna() & (cohort.people.participant.map(placed) != subsets[0])
     new = ~cohort.people.id.isin(subset_of)

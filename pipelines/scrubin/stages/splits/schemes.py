@@ -210,8 +210,7 @@ def check_enough(cohort: Cohort, n_folds: int) -> None:
     """
     participants = len(cohort.participants)
     if participants < n_folds:
-        msg = f"{participants} participants cannot fill {n_folds} folds, because each stays whole; ask for fewer folds"
-        raise SplitError(msg)
+        raise SplitError(f"{participants} participants cannot fill {n_folds} folds, because each stays whole; ask for fewer folds")
 
 
 def difficulty_folds(cohort: Cohort, difficulty: str, n_folds: int, repeats: int, seed: int, *, validation: bool) -> Split:
@@ -270,8 +269,7 @@ def leave_n_participants_out(cohort: Cohort, n: int, repeats: int, seed: int) ->
     """
     ids = {str(who): list(rows.id) for who, rows in cohort.people.groupby("participant")}
     if n >= len(ids):
-        msg = f"leaving {n} of {len(ids)} participants out leaves nobody to train on; leave fewer out"
-        raise SplitError(msg)
+        raise SplitError(f"leaving {n} of {len(ids)} participants out leaves nobody to train on; leave fewer out")
     rows: list[tuple[int, str, str]] = []
     repetitions, first = [], 0
     for repeat in range(repeats):
@@ -308,8 +306,7 @@ def published(cohort: Cohort, split: str, videos: Path) -> Split:
     named = list(zip(sheet.filled("recording"), sheet.filled("video"), strict=True))
     row_of = _released_rows(sheet, named, id_of, official)
     if not row_of:
-        msg = f"{videos}: none of its {len(named)} recordings is released; name recordings of the manifest"
-        raise SplitError(msg)
+        raise SplitError(f"{videos}: none of its {len(named)} recordings is released; name recordings of the manifest")
     video_of = {id_: named[i][1] for id_, i in row_of.items()}
     rows, missing = catalogue.rows(split, video_of), catalogue.missing(split, video_of)
     notes = [official.people] if official.people else []

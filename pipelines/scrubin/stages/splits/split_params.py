@@ -108,15 +108,12 @@ def check_shares(subsets: dict[str, float], where: str) -> None:
     """
     for name, share in subsets.items():
         if not 0 < share < 1:
-            msg = f"{where}: '{name}' must be a share between 0 and 1, but is {share:g}"
-            raise ParamsError(msg)
+            raise ParamsError(f"{where}: '{name}' must be a share between 0 and 1, but is {share:g}")
         if not NAME.fullmatch(name):
-            msg = f"{where}: '{name}' becomes part of file names: use letters, digits, _ and -"
-            raise ParamsError(msg)
+            raise ParamsError(f"{where}: '{name}' becomes part of file names: use letters, digits, _ and -")
     total = math.fsum(subsets.values())
     if abs(total - 1) > 1e-9:
-        msg = f"{where} must be shares that add up to 1, but they add up to {total:g}"
-        raise ParamsError(msg)
+        raise ParamsError(f"{where} must be shares that add up to 1, but they add up to {total:g}")
 
 
 SchemeParams = BalancedParams | KFoldParams | DifficultyFoldsParams | LeaveOutParams | OfficialParams
@@ -151,15 +148,12 @@ class SplitsParams:
 
     def __post_init__(self) -> None:
         if not self.schemes:
-            msg = "params.yaml: 'splits.schemes' is empty; name at least one, such as balanced"
-            raise ParamsError(msg)
+            raise ParamsError("params.yaml: 'splits.schemes' is empty; name at least one, such as balanced")
         for name in self.schemes:
             if not NAME.fullmatch(name):
-                msg = f"params.yaml: 'splits.schemes.{name}' becomes a file name: use letters, digits, _ and -"
-                raise ParamsError(msg)
+                raise ParamsError(f"params.yaml: 'splits.schemes.{name}' becomes a file name: use letters, digits, _ and -")
             if taken := _taken(name, self.schemes):
-                msg = f"params.yaml: 'splits.schemes.{name}' {taken}; call it otherwise"
-                raise ParamsError(msg)
+                raise ParamsError(f"params.yaml: 'splits.schemes.{name}' {taken}; call it otherwise")
 
 
 def _taken(name: str, schemes: Mapping[str, SchemeParams]) -> str:

@@ -43,17 +43,14 @@ class Board:
     def __post_init__(self) -> None:
         fewest = 3
         if min(self.columns, self.rows) < fewest or self.square_mm <= 0:
-            msg = f"a board of {self.columns}x{self.rows} with squares of {self.square_mm:g} mm is too small"
-            raise ValueError(msg)
+            raise ValueError(f"a board of {self.columns}x{self.rows} with squares of {self.square_mm:g} mm is too small")
         if self.kind == "chessboard" and self.columns == self.rows:
             msg = f"a chessboard of {self.columns}x{self.rows} corners can be read in four ways: use one with more columns than rows"
             raise ValueError(msg)
         if self.kind == "charuco" and not 0 < self.marker_mm < self.square_mm:
-            msg = f"a marker ({self.marker_mm:g} mm) lies within a square ({self.square_mm:g} mm): state both as measured"
-            raise ValueError(msg)
+            raise ValueError(f"a marker ({self.marker_mm:g} mm) lies within a square ({self.square_mm:g} mm): state both as measured")
         if self.kind == "charuco" and self.dictionary not in dictionaries():
-            msg = f"'{self.dictionary}' is no list of markers: use one of {', '.join(dictionaries())}"
-            raise ValueError(msg)
+            raise ValueError(f"'{self.dictionary}' is no list of markers: use one of {', '.join(dictionaries())}")
 
     @property
     def points_mm(self) -> Matrix:

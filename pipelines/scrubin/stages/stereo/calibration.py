@@ -316,8 +316,7 @@ def read(left: Path, right: Path, board: Board) -> BoardPictures:
 
 def _pictures(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
-        msg = f"{folder}: there is no such folder; name a folder of pictures of the board"
-        raise CalibrationError(msg)
+        raise CalibrationError(f"{folder}: there is no such folder; name a folder of pictures of the board")
     return {path.stem: path for path in pictures_of(folder, str(folder))}
 
 

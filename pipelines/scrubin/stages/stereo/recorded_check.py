@@ -43,8 +43,7 @@ def check_one(rig: Rig, rig_name: str, cameras: Sequence[str], rectified: str | 
         When a video cannot be read.
     """
     if (rectified is None) != (alpha is None):
-        msg = "--rectified and --alpha belong together: name both"
-        raise CalibrationError(msg)
+        raise CalibrationError("--rectified and --alpha belong together: name both")
     with both(rig.size, rig_name, (footage(Path(name), name) for name in cameras)) as (left, right):
         done = check(rig, left, right, cameras[0], rig_name)
         more = [] if rectified is None or alpha is None else _alpha(rig, left, rectified, alpha)

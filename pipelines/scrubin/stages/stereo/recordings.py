@@ -86,8 +86,7 @@ def read(folder: Path) -> StereoStudy:
     """
     path = folder / NAME
     if not path.is_file():
-        msg = f"{folder}: it has no {NAME}; name the folder of a raw study, or RIG LEFT RIGHT"
-        raise CalibrationError(msg)
+        raise CalibrationError(f"{folder}: it has no {NAME}; name the folder of a raw study, or RIG LEFT RIGHT")
     sheet = csv_text.read(NAME, strangers.read_bytes(path), NEEDED, None)
     CalibrationError.raise_any(sheet.file_faults)
     rows: dict[str, list[Mapping[str, str]]] = {}
@@ -100,8 +99,7 @@ def read(folder: Path) -> StereoStudy:
         if {"left", "right"} <= {_side(row) for row in own}
     )
     if not recordings:
-        msg = f"{NAME}: no recording with a left and a right camera names a rig; fill in the column 'rig'"
-        raise CalibrationError(msg)
+        raise CalibrationError(f"{NAME}: no recording with a left and a right camera names a rig; fill in the column 'rig'")
     rigs, faults = read_rigs(folder, {one.rig for one in recordings})
     CalibrationError.raise_any(faults)
     return StereoStudy(recordings, rigs)

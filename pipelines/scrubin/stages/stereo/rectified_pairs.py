@@ -52,8 +52,7 @@ def write(rig: Rig, rig_name: str, cameras: tuple[str, str], out: Path, alpha: f
         When a video cannot be read.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        msg = f"{out}: it is there already and is not overwritten; name a new folder"
-        raise CalibrationError(msg)
+        raise CalibrationError(f"{out}: it is there already and is not overwritten; name a new folder")
     with both(rig.size, rig_name, (footage(Path(name), name) for name in cameras)) as (left, right):
         numbers = every(left, right, every_s)
         way = rectification(rig, alpha)

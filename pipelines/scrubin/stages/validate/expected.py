@@ -199,19 +199,16 @@ def value_of(column: Column, text: str | None) -> str | float | bool | None:
         return text
     if column.dtype == "bool":
         if text.strip().lower() not in YES_OR_NO:
-            msg = f"true or false, not '{shown(text)}'"
-            raise ValueError(msg)
+            raise ValueError(f"true or false, not '{shown(text)}'")
         return YES_OR_NO[text.strip().lower()]
     try:
         value = number(text)
     except ValueError as error:
-        msg = f"numbers, and {error}"
-        raise ValueError(msg) from error
+        raise ValueError(f"numbers, and {error}") from error
     if column.dtype == "float64":
         return value
     if not value.is_integer() or abs(value) >= INT64 or _LONG_EXPONENT.search(text):
-        msg = f"whole numbers, not '{shown(text)}'"
-        raise ValueError(msg)
+        raise ValueError(f"whole numbers, not '{shown(text)}'")
     return int(Fraction(text.strip()))
 
 
@@ -224,25 +221,21 @@ def _transitions(declared: Mapping[str, tuple[tuple[str, ...], ...]], vocabulari
             _refuse(f"{where}: there is no such vocabulary", name, vocabularies)
         wrong = next((list(pair) for pair in pairs if len(pair) != PAIR), None)
         if wrong is not None:
-            msg = f"{where} must list pairs [phase, next phase], but has {wrong}"
-            raise ParamsError(msg)
+            raise ParamsError(f"{where} must list pairs [phase, next phase], but has {wrong}")
         try:
             known[name] = named(vocabularies[name], [(pair[0], pair[1]) for pair in pairs])
         except AnnotationError as error:
-            msg = f"{where}: {error}"
-            raise ParamsError(msg) from error
+            raise ParamsError(f"{where}: {error}") from error
     return known
 
 
 def _counts(previous: Previous) -> ClassCounts:
     path, where = Path(previous.path), "params.yaml: 'validate.previous'"
     if not path.is_file():
-        msg = f"{where}: there is no file {path}; it is the class_counts.json that validation wrote for the version before"
-        raise ParamsError(msg)
+        raise ParamsError(f"{where}: there is no file {path}; it is the class_counts.json that validation wrote for the version before")
     actual = sha256_of(path)
     if actual != previous.sha256.lower():
-        msg = f"{where}: {path} has the SHA-256 {actual}, not {previous.sha256}; correct one of them"
-        raise ParamsError(msg)
+        raise ParamsError(f"{where}: {path} has the SHA-256 {actual}, not {previous.sha256}; correct one of them")
     return counts_of(path)
 
 
@@ -268,11 +261,9 @@ def counts_of(path: Path) -> ClassCounts:
 
 def _whole(count: object) -> int:
     if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-        msg = f"{count!r} is no number of rows"
-        raise ValueError(msg)
+        raise ValueError(f"{count!r} is no number of rows")
     return count
 
 
 def _refuse(fault: str, name: str, known: Iterable[str]) -> None:
-    msg = f"{fault}; {faults.hint(name, sorted(known))}"
-    raise ParamsError(msg)
+    raise ParamsError(f"{fault}; {faults.hint(name, sorted(known))}")

@@ -337,11 +337,9 @@ def limits(of: NearDuplicate, ids: Iterable[str], acknowledged: Iterable[tuple[s
             if name not in known:
                 close = near(name, known)
                 hint = f"did you mean '{close}'?" if close else "remove the pair"
-                msg = f"{where} names '{name}', which is no recording of this study; {hint}"
-                raise ParamsError(msg)
+                raise ParamsError(f"{where} names '{name}', which is no recording of this study; {hint}")
         if len(pair) != PAIR or len(set(pair)) != PAIR:
-            msg = f"{where} must name two different recordings, such as [id, id], but is {list(pair)}"
-            raise ParamsError(msg)
+            raise ParamsError(f"{where} must name two different recordings, such as [id, id], but is {list(pair)}")
     return Limits(of.evidence_bits, of.min_frames, frozenset(frozenset(pair) for pair in (*of.accepted, *acknowledged)))
 
 

@@ -188,8 +188,7 @@ def refuse(outcomes: Sequence[Outcome], page: str, recordings: Mapping[str, str]
         look = ALIKE if names_near_duplicates(broken) else ""
         listed = "\n  ".join(lines)
         what = f"{count_text(len(broken), 'check')} of severity error did not pass"
-        msg = f"{what}; fix the raw study, or the stage that wrote the table{look}; see {page}:\n  {listed}"
-        raise StageError(msg)
+        raise StageError(f"{what}; fix the raw study, or the stage that wrote the table{look}; see {page}:\n  {listed}")
 
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")

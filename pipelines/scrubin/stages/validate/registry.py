@@ -237,6 +237,5 @@ def batch_of_rules(study: Study, table: str) -> Batches:
 
 def _add(one: Rule) -> None:
     if one.name in RULES:
-        msg = f"there are two rules '{one.name}'"
-        raise ValueError(msg)
+        raise ValueError(f"there are two rules '{one.name}'")
     RULES[one.name] = one

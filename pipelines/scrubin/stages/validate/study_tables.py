@@ -72,8 +72,7 @@ def stored_table(table: Table, arrow: pa.Table) -> StoredTable:
     """
     twice = sorted(name for name, count in Counter(arrow.schema.names).items() if count > 1)
     if twice:
-        msg = f"table '{table.name}': the column '{twice[0]}' stands twice; keep one of them"
-        raise TableError(msg)
+        raise TableError(f"table '{table.name}': the column '{twice[0]}' stands twice; keep one of them")
     # A dictionary is a way to store values, not a type of them.
     plain = [field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field for field in arrow.schema]
     arrow = arrow.cast(pa.schema(plain))
@@ -91,8 +90,7 @@ def read(table: Table, path: Path) -> StoredTable:
     try:
         return stored_table(table, unpacking.parquet(path, path))
     except (OSError, pa.ArrowException) as error:
-        msg = f"{path}: cannot be read as parquet: {error}; run 'dvc repro' to make it again"
-        raise TableError(msg) from error
+        raise TableError(f"{path}: cannot be read as parquet: {error}; run 'dvc repro' to make it again") from error
 
 
 def _type_name(arrow_type: pa.DataType) -> str:
@@ -150,8 +148,7 @@ class Study:
         """
         rows = {"recordings": self.recordings, "linkage": self.linkage, "hidden": self.hidden}[table]
         if rows is None:
-            msg = f"the private table '{table}' is not at hand"
-            raise NotApplicableError(msg)
+            raise NotApplicableError(f"the private table '{table}' is not at hand")
         return rows
 
     @cached_property
@@ -199,13 +196,11 @@ class Study:
             When the table is not at hand.
         """
         if table not in self.tables:
-            msg = f"there is no table '{table}'"
-            raise NotApplicableError(msg)
+            raise NotApplicableError(f"there is no table '{table}'")
         stored = self.tables[table]
         for name in names:
             if stored.wrong[name]:
-                msg = f"column '{name}' of table '{table}' {stored.wrong[name]}"
-                raise NotCheckableError(msg)
+                raise NotCheckableError(f"column '{name}' of table '{table}' {stored.wrong[name]}")
         return stored.rows[list(names)]
 
 

@@ -59,8 +59,7 @@ class Judge:
         for result in results.results:
             config = result.expectation_config
             if config is None or config.meta is None or (result.exception_info or {}).get("raised_exception", True):
-                msg = f"Great Expectations cannot evaluate {config} on '{name}': {result.exception_info}"
-                raise StageError(msg)
+                raise StageError(f"Great Expectations cannot evaluate {config} on '{name}': {result.exception_info}")
             verdicts[config.meta["number"]] = bool(result.success)
         return [verdicts[i] for i in range(len(expectations))]
 

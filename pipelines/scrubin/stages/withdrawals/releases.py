@@ -156,8 +156,7 @@ def _loaded(text: str, path: Path) -> dict[str, Any]:
         return {**lock, "stages": {**_stages(lock)}} if "stages" in lock else {**lock}
     except (yaml.YAMLError, TypeError, AttributeError) as error:
         why, mend = why_unread(text, error)
-        msg = f"{path}: it cannot be read ({why}), so nobody knows which release it names; {mend}"
-        raise ReleaseError(msg) from error
+        raise ReleaseError(f"{path}: it cannot be read ({why}), so nobody knows which release it names; {mend}") from error
 
 
 def why_unread(text: str, error: Exception) -> tuple[str, str]:

@@ -80,8 +80,7 @@ def load(
         id_ = labels.recording
         if id_ not in ids:
             fix = hint(id_, ids) if len(ids) < 100 else "name it by its released id"
-            msg = f"{asked.path}: '{id_}' is no recording that is labelled; {fix}"
-            raise ReviewError(msg)
+            raise ReviewError(f"{asked.path}: '{id_}' is no recording that is labelled; {fix}")
         known_s = times_s(id_)
         every = [] if known_s is None else sorted(_of_labels(labels, p, known_s, sampled(id_)), key=_place)
         found[id_] = [_numbered(f"{made}:{at}", f"{made}-{at}", *one) for at, one in enumerate(every)]
@@ -102,19 +101,16 @@ def _at_rate(reading: Reading, asked: ProposalsParams) -> tuple[Labels, ...]:
     recordings, clock = reading.collection.recordings, asked.clock
     of_rate, rate_is = f"{PARAMS_PATH.name}: '{SECTION}.proposals.fps'", reading.form.by_hand.rate_is
     if clock is None and rate_is and any(map(is_by_frame, recordings)):
-        msg = f"{of_rate}: no file of {reading.form.name} states the rate of its frames; say it. {rate_is}"
-        raise ReviewError(msg)
+        raise ReviewError(f"{of_rate}: no file of {reading.form.name} states the rate of its frames; say it. {rate_is}")
     if clock is None:
         return recordings
     fps = None if clock.period_s is None else 1 / clock.period_s
     for labels in recordings:
         if (stated := stated_otherwise(labels, fps)) and not is_of_others(labels, recordings, fps):
-            msg = f"{of_rate}: {stated}; {'say one that fits' if is_by_frame(labels) else 'leave it out'}"
-            raise ReviewError(msg)
+            raise ReviewError(f"{of_rate}: {stated}; {'say one that fits' if is_by_frame(labels) else 'leave it out'}")
     takes = [is_by_frame(labels) or fits(labels, fps) for labels in recordings]
     if not reading.form.by_hand.fps_unstated or not any(takes):
-        msg = f"{of_rate}: files of {reading.form.name} tell how they count; leave it out"
-        raise ReviewError(msg)
+        raise ReviewError(f"{of_rate}: files of {reading.form.name} tell how they count; leave it out")
     return tuple(dataclasses.replace(labels, clock=clock) if of else labels for labels, of in zip(recordings, takes, strict=True))
 
 

@@ -74,8 +74,7 @@ def changes(picks: Iterable[Pick], proposals: Proposals, mine: OfPerson, first: 
         one = known(pick, proposals)
         standing = mine.items.get(one.layer, {})
         if isinstance(one.said, Span):
-            msg = "a span is taken as a label of its own; open the recording again"
-            raise ReviewError(msg)
+            raise ReviewError("a span is taken as a label of its own; open the recording again")
         if isinstance(one.said, Instant):
             key = str(one.said.frame)
             before = found[one.layer, key].value if (one.layer, key) in found else standing.get(str(one.said.frame + first))
@@ -92,8 +91,7 @@ def changes(picks: Iterable[Pick], proposals: Proposals, mine: OfPerson, first: 
             value = dataclasses.replace(said, label=min(labels, default=said.label))
             found[one.layer, key] = Change(one.layer, key, value, pick.key)
     if not found:
-        msg = "every key frame of it stands already; change it there"
-        raise ReviewError(msg)
+        raise ReviewError("every key frame of it stands already; change it there")
     return list(found.values())
 
 
@@ -107,8 +105,7 @@ def known(pick: Pick, proposals: Proposals) -> Proposal:
     """
     one = proposals.get(pick.proposal)
     if one is None or (pick.part is not None and not _has_part(one, pick.part)):
-        msg = "there is no such proposal any more; open the recording again"
-        raise ReviewError(msg)
+        raise ReviewError("there is no such proposal any more; open the recording again")
     return one
 
 

@@ -38,23 +38,18 @@ def settled(layer: str, frames: tuple[int, int], answer: Sequence[Answer], settl
     every = () if outcome is None else (*outcome.open, *outcome.settled)
     dispute = next((of for of in every if (of.first, of.end) == (first, end)), None)
     if dispute is None:
-        msg = "nobody disputes these frames any more; open the recording again"
-        raise ReviewError(msg)
+        raise ReviewError("nobody disputes these frames any more; open the recording again")
     if seen != dispute.digest:
-        msg = "what they say has changed since your page was opened: nothing was settled; open the recording again"
-        raise ReviewError(msg)
+        raise ReviewError("what they say has changed since your page was opened: nothing was settled; open the recording again")
     spans = tuple(page.span(layer, one) for one in answer if isinstance(one, Span))
     tracks = tuple(page.track(layer, one) for one in answer if isinstance(one, Track))
     instants = tuple(page.instant(layer, one) for one in answer if isinstance(one, Instant))
     if not all(first <= instant.frame < end for instant in instants) or len({of.frame for of in instants}) < len(instants):
-        msg = "a frame is none of those that are in dispute, or is there twice"
-        raise ReviewError(msg)
+        raise ReviewError("a frame is none of those that are in dispute, or is there twice")
     if any(span.first < first or span.end > end for span in spans):
-        msg = "a span leaves the frames that are in dispute"
-        raise ReviewError(msg)
+        raise ReviewError("a span leaves the frames that are in dispute")
     if any(track.keys[0].frame < first or track.keys[-1].frame >= end for track in tracks):
-        msg = "a track leaves the frames that are in dispute"
-        raise ReviewError(msg)
+        raise ReviewError("a track leaves the frames that are in dispute")
     if layer in EXCLUSIVE:
         allowed.refuse_meeting(layer, spans)
     return Settled(page.pictures.about, page.p.vocabulary, layer, first, end, spans, tracks, instants)

@@ -144,8 +144,7 @@ class Scene:
             When the study does not have it.
         """
         if component not in self.sizes:
-            msg = f"there is no component {component!r} in these boxes; choose one of {', '.join(sorted(self.sizes))}"
-            raise MetricsError(msg)
+            raise MetricsError(f"there is no component {component!r} in these boxes; choose one of {', '.join(sorted(self.sizes))}")
         return self.sizes[component]
 
 
@@ -186,20 +185,17 @@ def checked(study: BoxStudy | Scene) -> Scene:
         return study
     names = tuple(study.names)
     if not names or len(set(names)) != len(names):
-        msg = "no video is given; at least one is needed" if not names else "a video is given twice; give every video once"
-        raise MetricsError(msg)
+        raise MetricsError("no video is given; at least one is needed" if not names else "a video is given twice; give every video once")
     lengths = _whole(study.lengths, "lengths of videos")
     if lengths.shape != (len(names),) or (lengths < 0).any():
-        msg = f"there are {len(names)} videos but lengths {lengths.tolist()}; give the number of frames of each, from 0"
-        raise MetricsError(msg)
+        raise MetricsError(f"there are {len(names)} videos but lengths {lengths.tolist()}; give the number of frames of each, from 0")
     wrong = sorted(
         f"{name}: {size!r}"
         for name, size in study.sizes.items()
         if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1
     )
     if wrong or not study.sizes:
-        msg = f"the numbers of classes are {', '.join(wrong) or 'missing'}; give a whole number from 1 for every component"
-        raise MetricsError(msg)
+        raise MetricsError(f"the numbers of classes are {', '.join(wrong) or 'missing'}; give a whole number from 1 for every component")
     starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
     truth = _side(study.truth, study.sizes, names, starts, "annotations")
     return Scene(names, dict(study.sizes), starts, truth, _side(study.predictions, study.sizes, names, starts, "predictions"))
@@ -256,8 +252,7 @@ def _side(rows: BoxRows, sizes: Mapping[str, int], names: Sequence[str], starts:
     own = (("frames", frames), ("scores", scores), ("crowds", crowds), ("areas", areas))
     for column, values in (*own, *((f"classes {name}", ids) for name, ids in classes.items())):
         if values.shape != videos.shape:
-            msg = f"the {what} have {len(videos)} videos but {column} of shape {values.shape}; give one of each per box"
-            raise MetricsError(msg)
+            raise MetricsError(f"the {what} have {len(videos)} videos but {column} of shape {values.shape}; give one of each per box")
     _in_range(videos, np.full(len(videos), len(names)), f"video of the {what}", "videos")
     _in_range(frames, np.diff(starts)[videos], f"frame of the {what}", "frames in its video")
     for name, ids in classes.items():
@@ -266,8 +261,7 @@ def _side(rows: BoxRows, sizes: Mapping[str, int], names: Sequence[str], starts:
         if not finite.all():
             at = int(np.flatnonzero(~finite)[0])
             shown = (boxes if column == "box" else scores)[at].tolist()
-            msg = f"the {column} of row {at} of the {what} is {shown}; it must be finite, below {LARGEST:g}"
-            raise MetricsError(msg)
+            raise MetricsError(f"the {column} of row {at} of the {what} is {shown}; it must be finite, below {LARGEST:g}")
     places = starts[videos] + frames
     checked_rows = Boxes(places, videos, classes, boxes, scores, crowds, areas)
     # Copies also when nothing moves.
@@ -278,25 +272,21 @@ def _numbers(values: npt.ArrayLike, what: str) -> FloatArray:
     try:
         array = np.asarray(unmasked(values, f"the {what}"))
     except ValueError as error:
-        msg = f"the {what} have rows of different lengths; give one row of numbers per box"
-        raise MetricsError(msg) from error
+        raise MetricsError(f"the {what} have rows of different lengths; give one row of numbers per box") from error
     if array.dtype.kind not in "iuf" and array.size:
-        msg = f"the {what} are of type {array.dtype}; give numbers"
-        raise MetricsError(msg)
+        raise MetricsError(f"the {what} are of type {array.dtype}; give numbers")
     return array.astype(np.float64)
 
 
 def _whole(values: npt.ArrayLike, what: str) -> IntArray:
     array = _numbers(values, what)
     if array.ndim != 1:
-        msg = f"the {what} have the shape {array.shape}; give one whole number per row"
-        raise MetricsError(msg)
+        raise MetricsError(f"the {what} have the shape {array.shape}; give one whole number per row")
     # Doubles hold whole numbers up to 2 ** 53.
     wrong = ~((array == np.floor(array)) & (np.abs(array) < 2.0**53))
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])
-        msg = f"row {at} of the {what} is {array[at]}; it must be a whole number"
-        raise MetricsError(msg)
+        raise MetricsError(f"row {at} of the {what} is {array[at]}; it must be a whole number")
     return array.astype(np.int64)
 
 
@@ -304,8 +294,7 @@ def _in_range(values: IntArray, ends: IntArray, what: str, of: str) -> None:
     wrong = (values < 0) | (values >= ends)
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])
-        msg = f"row {at}: the {what} is {values[at]}, but there are {ends[at]} {of}; ids count from 0"
-        raise MetricsError(msg)
+        raise MetricsError(f"row {at}: the {what} is {values[at]}, but there are {ends[at]} {of}; ids count from 0")
 
 
 def in_px(boxes: FloatArray, sizes_px: FloatArray) -> FloatArray:

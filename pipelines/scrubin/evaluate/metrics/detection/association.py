@@ -111,8 +111,7 @@ def _counted(scene: Scene, threshold: float) -> IntArray:
 def _shares(cases: IntArray, names: tuple[str, ...], scope: str, semantics: Semantics, options: dict[str, str]) -> dict[Score, Result]:
     """Return the results of counts (videos, 7); raises `MetricsError` when there is no such scope."""
     if scope not in ("global", "video-wise"):
-        msg = f"there is no scope {scope!r}; choose global or video-wise"
-        raise MetricsError(msg)
+        raise MetricsError(f"there is no scope {scope!r}; choose global or video-wise")
     results: dict[Score, Result] = {}
     totals, everything = cases.sum(axis=1).tolist(), int(cases.sum())
     sums = cases.sum(axis=0).tolist()

@@ -100,8 +100,7 @@ def area(of: Curve, interpolation: Interpolation) -> FloatArray:
     [0.5, 0.5455, 0.505, 0.75]
     """
     if interpolation not in AREAS:
-        msg = f"there is no interpolation {interpolation!r}; choose one of {', '.join(INTERPOLATIONS)}"
-        raise MetricsError(msg)
+        raise MetricsError(f"there is no interpolation {interpolation!r}; choose one of {', '.join(INTERPOLATIONS)}")
     if not of.recall.shape[-1]:
         return np.zeros(of.recall.shape[:-1])
     return AREAS[interpolation](of)
@@ -293,8 +292,7 @@ def ranking(scene: Scene, component: str, scope: BoxScope) -> Ranking:
     """
     size = scene.size(component)
     if scope not in BOX_SCOPES:
-        msg = f"there is no scope {scope!r}; choose one of {', '.join(BOX_SCOPES)}"
-        raise MetricsError(msg)
+        raise MetricsError(f"there is no scope {scope!r}; choose one of {', '.join(BOX_SCOPES)}")
     if ("ranking", component, scope) not in scene.memo:
         truth, detections = scene.truth, scene.predictions
         count, weight = (len(scene.names), size) if scope == "video-wise" else (1, 0)
@@ -355,8 +353,7 @@ def thresholds(low: int = 50, high: int = 95, step: int = 5) -> list[float]:
     [0.5, 0.55, 0.6, 0.65]
     """
     if any(isinstance(value, bool) or not isinstance(value, int) for value in (low, high, step)) or not 0 < low <= high <= 100 or step < 1:
-        msg = f"the range of IoUs is {low}:{high} by {step}; give whole percent, rising, within 1 to 100, such as 50:95 by 5"
-        raise MetricsError(msg)
+        raise MetricsError(f"the range of IoUs is {low}:{high} by {step}; give whole percent, rising, within 1 to 100, such as 50:95 by 5")
     # Divided one by one: a running sum of 0.05 is slightly too large from the third on.
     return [check_threshold(percent / 100) for percent in range(low, high + 1, step)]
 

@@ -335,8 +335,7 @@ class _Slots:
     def taken(self, draw: IntArray) -> _Slots:
         """Return the closed slots at these positions from 0, in slots of their own; raises `MetricsError` when the open one is in use."""
         if self._held[self.count]:
-            msg = "a video is still open; end it before videos are drawn"
-            raise MetricsError(msg)
+            raise MetricsError("a video is still open; end it before videos are drawn")
         slots = _Slots()
         for at in draw.tolist():
             slots._held[slots.count] = self._held[at + 1]

@@ -77,11 +77,9 @@ class Detection(Accumulator):
 
     def __init__(self, sizes: Mapping[str, int], threshold: float = 0.5, *, program: Program = "0.1.5", in_place: bool = True) -> None:
         if program not in get_args(Program):
-            msg = f"the program ivtmetrics {program!r} is not known; there are {', '.join(get_args(Program))}"
-            raise MetricsError(msg)
+            raise MetricsError(f"the program ivtmetrics {program!r} is not known; there are {', '.join(get_args(Program))}")
         if not {"ivt", "i"} <= set(sizes):
-            msg = f"numbers of classes are given for {', '.join(sorted(sizes)) or 'nothing'}; ivtmetrics needs ivt and i"
-            raise MetricsError(msg)
+            raise MetricsError(f"numbers of classes are given for {', '.join(sorted(sizes)) or 'nothing'}; ivtmetrics needs ivt and i")
         self._sizes = {name: sizes[name] for name in ("ivt", "i")}
         self._threshold, self._program, self._in_place = check_threshold(threshold), program, in_place
         super().__init__()

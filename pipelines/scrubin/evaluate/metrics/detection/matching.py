@@ -25,8 +25,7 @@ def corners(boxes: npt.ArrayLike) -> FloatArray:
     """Return left, top, right, bottom (..., 4) of left, top, width, height (..., 4) as a new array."""
     values = np.asarray(unmasked(boxes, "the boxes"), dtype=np.float64)
     if values.shape[-1:] != (4,):
-        msg = f"boxes have the shape {values.shape}; the last axis must be left, top, width, height"
-        raise MetricsError(msg)
+        raise MetricsError(f"boxes have the shape {values.shape}; the last axis must be left, top, width, height")
     return np.concatenate([values[..., :2], values[..., :2] + values[..., 2:]], axis=-1)
 
 
@@ -315,6 +314,5 @@ def check_threshold(threshold: float) -> float:
     """Return a threshold of the IoU; raises `MetricsError` when it is not above 0 and at most 1."""
     number = not isinstance(threshold, bool) and isinstance(threshold, int | float | np.number)
     if not (number and 0 < threshold <= 1):
-        msg = f"the IoU threshold is {threshold}; it must be above 0 and at most 1, such as 0.5"
-        raise MetricsError(msg)
+        raise MetricsError(f"the IoU threshold is {threshold}; it must be above 0 and at most 1, such as 0.5")
     return float(threshold)

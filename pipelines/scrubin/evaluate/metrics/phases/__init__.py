@@ -77,12 +77,10 @@ def named(phases: int | Sequence[str]) -> tuple[str, ...]:
     ('0', '1', '2')
     """
     if isinstance(phases, bool | float):
-        msg = f"the number of phases is {phases}; give a whole number from 1, or the names"
-        raise MetricsError(msg)
+        raise MetricsError(f"the number of phases is {phases}; give a whole number from 1, or the names")
     names = tuple(str(number) for number in range(phases)) if isinstance(phases, int | np.integer) else tuple(phases)
     if not names or len(set(names)) != len(names):
-        msg = f"the phases are {list(names)}; give at least one, each with a name of its own"
-        raise MetricsError(msg)
+        raise MetricsError(f"the phases are {list(names)}; give at least one, each with a name of its own")
     return names
 
 
@@ -131,8 +129,7 @@ def sequences_of(video: PhaseVideo, phases: int) -> Sequences:
         )
         raise MetricsError(msg)
     if not len(annotation):
-        msg = f"video {video.name} has no annotated frame; leave it out, or give its annotation"
-        raise MetricsError(msg)
+        raise MetricsError(f"video {video.name} has no annotated frame; leave it out, or give its annotation")
     if len(annotation) != predictions.shape[1]:
         msg = (
             f"video {video.name}: {len(annotation)} frames are annotated but {predictions.shape[1]} predicted; "
@@ -142,8 +139,7 @@ def sequences_of(video: PhaseVideo, phases: int) -> Sequences:
     given = unmasked(video.numbers, f"video {video.name}: the numbers")
     numbers = np.arange(len(annotation)) if given is None else np.asarray(given, np.int64)
     if numbers.shape != annotation.shape or (np.diff(numbers) <= 0).any():
-        msg = f"video {video.name}: give the number of every annotated frame, increasing, or none"
-        raise MetricsError(msg)
+        raise MetricsError(f"video {video.name}: give the number of every annotated frame, increasing, or none")
     return Sequences(video.name, annotation, predictions, numbers)
 
 
@@ -151,13 +147,11 @@ def _ids(ids: npt.ArrayLike, what: str, phases: int) -> IntArray:
     try:
         array: npt.NDArray[Any] = np.asarray(unmasked(ids, what))
     except ValueError as error:
-        msg = f"{what} has rows of different lengths; every run must predict every frame"
-        raise MetricsError(msg) from error
+        raise MetricsError(f"{what} has rows of different lengths; every run must predict every frame") from error
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind not in "iuf":
-        msg = f"{what} is of type {array.dtype}; give phase ids as whole numbers from 0"
-        raise MetricsError(msg)
+        raise MetricsError(f"{what} is of type {array.dtype}; give phase ids as whole numbers from 0")
     # The negation catches NaN, which is smaller than nothing.
     wrong = ~((array >= 0) & (array < phases))
     if array.dtype.kind == "f":

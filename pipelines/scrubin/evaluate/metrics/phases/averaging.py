@@ -133,8 +133,7 @@ def overall(values: FloatArray, order: AveragingOrder) -> Value:
         return mean_of(means(values.transpose(2, 0, 1).reshape(phases, runs * videos)))
     if order == "by-video":
         return mean_of(means(values.transpose(1, 0, 2).reshape(videos, runs * phases)))
-    msg = f"there is no order of averaging {order!r}; choose one of {', '.join(AVERAGING_ORDERS)}"
-    raise MetricsError(msg)
+    raise MetricsError(f"there is no order of averaging {order!r}; choose one of {', '.join(AVERAGING_ORDERS)}")
 
 
 def spread(elements: Elements, source: Source, *, order: First = "all", bessel: bool = True) -> Result:
@@ -184,8 +183,6 @@ def _check_source(elements: Elements, source: str, order: str) -> None:
         msg = f"there is no deviation over {source!r} averaged {order!r}; choose one of {', '.join(SOURCES)}, and all or macro-first"
         raise MetricsError(msg)
     if source == "videos" and not elements.videos:
-        msg = f"{elements.metric} is frame-wise: the frames of all videos are pooled, so it has no deviation over videos"
-        raise MetricsError(msg)
+        raise MetricsError(f"{elements.metric} is frame-wise: the frames of all videos are pooled, so it has no deviation over videos")
     if source == "phases" and (not elements.phases or order == "macro-first"):
-        msg = f"{elements.metric} has one value per video here, so it has no deviation over phases"
-        raise MetricsError(msg)
+        raise MetricsError(f"{elements.metric} has one value per video here, so it has no deviation over phases")

@@ -223,8 +223,7 @@ def evaluate(annotation: npt.ArrayLike, prediction: npt.ArrayLike, omega: float,
     """
     video = sequences_of(PhaseVideo("given", annotation, prediction), rules.phases)
     if len(video.predictions) != 1:
-        msg = f"predictions of {len(video.predictions)} runs are given; the script evaluates one run"
-        raise MetricsError(msg)
+        raise MetricsError(f"predictions of {len(video.predictions)} runs are given; the script evaluates one run")
     return _evaluation(video.annotation, video.predictions[0], check_omega(omega), rules)
 
 
@@ -411,8 +410,7 @@ def results(computed: Main, phases: tuple[str, ...] = ()) -> list[Result]:
     """Return the numbers of ``Main`` as results: mean and deviation of each rate over phases, of accuracy over videos."""
     names = phases or tuple(str(number) for number in range(computed.rules.phases))
     if len(names) != computed.rules.phases:
-        msg = f"{len(names)} names of phases for the {computed.rules.phases} of {computed.rules.name}"
-        raise MetricsError(msg)
+        raise MetricsError(f"{len(names)} names of phases for the {computed.rules.phases} of {computed.rules.name}")
     options = {"program": f"Main for {computed.rules.name}", "omega": f"{computed.omega} frames", "unit": "percent"}
     out = []
     for rate in RELAXED_RATES:

@@ -167,8 +167,7 @@ def settled(values: FloatArray, annotated: BoolArray, strategy: Strategy) -> Flo
         return np.where(annotated, values, np.nan)
     if strategy in FILLED:
         return np.where(np.isnan(values), FILLED[strategy], values)
-    msg = f"there is no strategy {strategy!r} for undefined values; choose one of {', '.join(STRATEGIES)}"
-    raise MetricsError(msg)
+    raise MetricsError(f"there is no strategy {strategy!r} for undefined values; choose one of {', '.join(STRATEGIES)}")
 
 
 def _harmonic(one: float, other: float) -> float:
@@ -254,8 +253,7 @@ class PhaseChoice:
             ("averaged", self.averaged, AVERAGING_ORDERS),
         ):
             if value not in known:
-                msg = f"{what} is {value!r}; choose one of {', '.join(known)}"
-                raise MetricsError(msg)
+                raise MetricsError(f"{what} is {value!r}; choose one of {', '.join(known)}")
 
 
 RECOMMENDED = PhaseChoice()
@@ -301,8 +299,7 @@ def _summaries(
     bessels: Sequence[bool],
 ) -> Iterator[Result]:
     if not confusions.videos:
-        msg = "these confusion matrices are pooled already; give those of the videos"
-        raise MetricsError(msg)
+        raise MetricsError("these confusion matrices are pooled already; give those of the videos")
     counted = pooled_confusions(confusions) if scope == "frame-wise" else confusions
     by_rate = {rate: rate_elements(counted, rate, undefined) for rate in RATES}
     precision, recall = by_rate["precision"], by_rate["recall"]

@@ -127,8 +127,7 @@ def cholec80(x_cells: XCells = "left out") -> Tolerance:
     [2, 2]
     """
     if x_cells not in {"left out", "accepted"}:
-        msg = f"the x cells can be 'left out' or 'accepted', not {x_cells!r}"
-        raise MetricsError(msg)
+        raise MetricsError(f"the x cells can be 'left out' or 'accepted', not {x_cells!r}")
     crosses = CHOLEC80_CROSSES if x_cells == "accepted" else ()
     return from_transitions(f"Cholec80, x cells {x_cells}", 7, (*CHOLEC80_CONSIDERED, *crosses))
 
@@ -291,8 +290,7 @@ def check_omega(omega: float) -> int:
     """Return omega as a whole number of frames; raises `MetricsError` when it is none."""
     number = not isinstance(omega, bool) and isinstance(omega, int | float | np.number)
     if not (number and omega >= 0 and float(omega).is_integer()):
-        msg = f"omega is {omega}; give a whole number of frames from 0, such as 10 for 10 s at 1 frame per second"
-        raise MetricsError(msg)
+        raise MetricsError(f"omega is {omega}; give a whole number of frames from 0, such as 10 for 10 s at 1 frame per second")
     return int(omega)
 
 
@@ -322,8 +320,7 @@ def elements(
         Fractions of 1, not percent.
     """
     if rate not in RELAXED_RATES or counted not in {"either", "own"} or above_one not in {"kept", "clipped"}:
-        msg = f"there is no relaxed {rate!r} counted {counted!r} with values above 1 {above_one!r}"
-        raise MetricsError(msg)
+        raise MetricsError(f"there is no relaxed {rate!r} counted {counted!r} with values above 1 {above_one!r}")
     numerator, denominator = {
         "jaccard": (relaxed.relaxed_true, relaxed.union),
         "precision": (relaxed.relaxed_true if counted == "either" else relaxed.predicted_correct, relaxed.predicted),

@@ -205,8 +205,7 @@ def count(
     wrong = [overlap for overlap in overlaps if not 0 < overlap <= 100]
     if wrong or not overlaps or (background and background not in names):
         what = f"the background is {background!r}" if background and background not in names else f"overlaps are {list(overlaps)}"
-        msg = f"{what}; overlaps are percent above 0 and up to 100, the background is one of {', '.join(names)}"
-        raise MetricsError(msg)
+        raise MetricsError(f"{what}; overlaps are percent above 0 and up to 100, the background is one of {', '.join(names)}")
     left_out = names.index(background) if background else None
     edits, counted, videos_of = [], [], []
     for video in checked(videos, len(names)):
@@ -379,14 +378,12 @@ def events_of_videos(
     """
     names, found, videos_of = named(phases), [], []
     if background and background not in names:
-        msg = f"the background is {background!r}; it is one of {', '.join(names)}"
-        raise MetricsError(msg)
+        raise MetricsError(f"the background is {background!r}; it is one of {', '.join(names)}")
     left_out = names.index(background) if background else None
     for video in checked(videos, len(names)):
         times = times_s[video.name]
         if len(times) != len(video.annotation):
-            msg = f"video {video.name}: {len(times)} times for {len(video.annotation)} frames; give one per frame"
-            raise MetricsError(msg)
+            raise MetricsError(f"video {video.name}: {len(times)} times for {len(video.annotation)} frames; give one per frame")
         truth = segments_of(video.annotation, left_out)
         runs = [_of_run(truth, segments_of(one, left_out), times, len(names)) for one in video.predictions]
         errors = {edge: np.concatenate([run.errors[edge] for run in runs]) for edge in EDGES}

@@ -132,11 +132,8 @@ def check(study: PointStudy) -> None:
         }
         for name, (found, expected) in shapes.items():
             if found != expected:
-                msg = f"{what}: '{name}' has the shape {found}, expected {expected}; give one row per instance"
-                raise MetricsError(msg)
+                raise MetricsError(f"{what}: '{name}' has the shape {found}, expected {expected}; give one row per instance")
         if (np.diff(side.places) < 0).any() or (count and not 0 <= side.places[0] <= side.places[-1] < study.starts[-1]):
-            msg = f"{what}: frames are not in 0 to {int(study.starts[-1]) - 1} and in order; sort the rows"
-            raise MetricsError(msg)
+            raise MetricsError(f"{what}: frames are not in 0 to {int(study.starts[-1]) - 1} and in order; sort the rows")
         if not np.isfinite(side.places_px[side.known]).all():
-            msg = f"{what}: a point that counts is not finite; leave it out of 'known'"
-            raise MetricsError(msg)
+            raise MetricsError(f"{what}: a point that counts is not finite; leave it out of 'known'")

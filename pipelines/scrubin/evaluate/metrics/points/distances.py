@@ -134,8 +134,7 @@ def measured(study: PointStudy, thresholds: Sequence[float], reference: Referenc
     }[reference]
     if not (units > 0).all():
         what = f"{int((~(units > 0)).sum())} annotated instances have no box, and distances are shares of it"
-        msg = f"{what}; draw every box, or choose --variant reference=image or reference=px"
-        raise MetricsError(msg)
+        raise MetricsError(f"{what}; draw every box, or choose --variant reference=image or reference=px")
     apart = np.full(truth.known.shape, np.nan)
     for true_rows, found_rows in _groups(truth, found, len(study.points)):
         distances = _distances(truth.taken(true_rows), found.taken(found_rows))

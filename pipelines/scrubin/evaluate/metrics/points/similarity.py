@@ -61,8 +61,7 @@ def matched(study: PointStudy, sigmas: FloatArray) -> SizedDetections:
         raise MetricsError(msg)
     truth, predictions = study.truth, study.predictions
     if not (np.isfinite(truth.areas_px2) & (truth.areas_px2 > 0)).all():
-        msg = "an annotated instance has no area; the similarity needs one, so give its box or mask, or measure distances"
-        raise MetricsError(msg)
+        raise MetricsError("an annotated instance has no area; the similarity needs one, so give its box or mask, or measure distances")
     classes = truth.classes["i"]
     nowhere: BoolArray = np.logical_not(truth.known.any(axis=1))
 

@@ -137,14 +137,11 @@ def _matrix(values: npt.ArrayLike, where: str, what: str) -> npt.NDArray[Any]:
     try:
         array = np.asarray(unmasked(values, f"{where}: {what}"))
     except ValueError as error:
-        msg = f"{where}: {what} have rows of different lengths; give a matrix of frames by classes"
-        raise MetricsError(msg) from error
+        raise MetricsError(f"{where}: {what} have rows of different lengths; give a matrix of frames by classes") from error
     if array.ndim != 2 or array.shape[1] == 0:
-        msg = f"{where}: {what} have the shape {array.shape}; give a matrix of frames by classes"
-        raise MetricsError(msg)
+        raise MetricsError(f"{where}: {what} have the shape {array.shape}; give a matrix of frames by classes")
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
-        msg = f"{where}: {what} are of type {array.dtype}; give numbers of at most 64 bits"
-        raise MetricsError(msg)
+        raise MetricsError(f"{where}: {what} are of type {array.dtype}; give numbers of at most 64 bits")
     return array
 
 
@@ -155,8 +152,7 @@ def _labels(targets: npt.NDArray[Any], where: str) -> BoolArray:
     wrong = ~labels & (targets != 0)
     if wrong.any():
         frame, column = np.argwhere(wrong)[0]
-        msg = f"{where}: the label of frame {frame}, class {column} is {targets[frame, column]}; labels are 0 or 1"
-        raise MetricsError(msg)
+        raise MetricsError(f"{where}: the label of frame {frame}, class {column} is {targets[frame, column]}; labels are 0 or 1")
     return labels
 
 
@@ -168,8 +164,7 @@ def _finite(scores: npt.NDArray[Any], where: str) -> FloatArray:
     kept = scores if scores.dtype.kind == "f" and scores.dtype.itemsize >= 4 else scores.astype("f4" if scores.dtype.kind == "f" else "f8")
     if not np.isfinite(kept).all():
         frame, column = np.argwhere(~np.isfinite(kept))[0]
-        msg = f"{where}: the score of frame {frame}, class {column} is {kept[frame, column]}; scores must be finite numbers"
-        raise MetricsError(msg)
+        raise MetricsError(f"{where}: the score of frame {frame}, class {column} is {kept[frame, column]}; scores must be finite numbers")
     # A foreign byte order would be sorted slowly.
     return kept.astype(kept.dtype.newbyteorder("="), copy=False)
 
@@ -271,16 +266,14 @@ class TripletMap:
         if component != "ivt" or not ignore_null:
             return everything
         if self.null is None:
-            msg = f"which of the {len(self)} triplets are null is not known; make the map with `null`"
-            raise MetricsError(msg)
+            raise MetricsError(f"which of the {len(self)} triplets are null is not known; make the map with `null`")
         return np.setdiff1d(everything, np.array(self.null, dtype=np.int64))
 
 
 def component_named(name: str) -> Component:
     """Return the component of that name; raises `MetricsError` when there is none."""
     if name not in COMPONENTS:
-        msg = f"there is no component '{name}'; there are {', '.join(COMPONENTS)}"
-        raise MetricsError(msg)
+        raise MetricsError(f"there is no component '{name}'; there are {', '.join(COMPONENTS)}")
     return name
 
 
@@ -318,8 +311,7 @@ def triplet_map(
     try:
         table = np.asarray(ids)
     except ValueError as error:
-        msg = "the rows of the map of triplets are of different lengths; give instrument, verb and target of each"
-        raise MetricsError(msg) from error
+        raise MetricsError("the rows of the map of triplets are of different lengths; give instrument, verb and target of each") from error
     if table.ndim != 2 or table.shape[1] != 3 or not len(table) or table.dtype.kind not in "iu" or table.min() < 0:
         msg = f"a map of triplets is a matrix (triplets, 3) of whole numbers from 0, not {table.dtype} of the shape {table.shape}"
         raise MetricsError(msg)
@@ -327,8 +319,7 @@ def triplet_map(
     _, first = np.unique(own, axis=0, return_index=True)
     if len(first) < len(own):
         again = int(np.setdiff1d(np.arange(len(own)), first)[0])
-        msg = f"triplet {again} of the map has the same instrument, verb and target as another one; list each once"
-        raise MetricsError(msg)
+        raise MetricsError(f"triplet {again} of the map has the same instrument, verb and target as another one; list each once")
     largest = own.max(axis=0)
     sizes = []
     for name, count, least in (("verbs", verbs, int(largest[1]) + 1), ("targets", targets, int(largest[2]) + 1)):
@@ -340,8 +331,7 @@ def triplet_map(
         none = tuple(range(len(own) - CHOLECT50_NULL, len(own))) if len(own) == CHOLECT50_TRIPLETS else None
     else:
         if any(isinstance(one, bool) or not isinstance(one, int | np.integer) or not 0 <= one < len(own) for one in null):
-            msg = f"null triplets {list(null)} are not all among the {len(own)} triplets of the map, 0 to {len(own) - 1}"
-            raise MetricsError(msg)
+            raise MetricsError(f"null triplets {list(null)} are not all among the {len(own)} triplets of the map, 0 to {len(own) - 1}")
         none = tuple(sorted({int(one) for one in null}))
     return TripletMap(own, sizes[0], sizes[1], none)
 

@@ -78,8 +78,7 @@ def expected_error(labels: npt.ArrayLike, probabilities: npt.ArrayLike, bins: in
         When shapes differ, a label is neither 0 nor 1, a probability is outside 0..1, or there are no such bins.
     """
     if binning not in BINNINGS:
-        msg = f"there are no bins of {binning!r}; choose one of {', '.join(BINNINGS)}"
-        raise MetricsError(msg)
+        raise MetricsError(f"there are no bins of {binning!r}; choose one of {', '.join(BINNINGS)}")
     _check_bins(bins)
     values, there = _sorted(labels, probabilities)
     if not len(values):
@@ -105,8 +104,7 @@ def brier(labels: npt.ArrayLike, probabilities: npt.ArrayLike) -> float:
 def _sorted(labels: npt.ArrayLike, probabilities: npt.ArrayLike) -> tuple[Probabilities, Probabilities]:
     values, there = _numbers(probabilities, "probabilities"), _numbers(labels, "labels")
     if values.shape != there.shape:
-        msg = f"the labels have the shape {there.shape} and the probabilities {values.shape}; give one of each per frame"
-        raise MetricsError(msg)
+        raise MetricsError(f"the labels have the shape {there.shape} and the probabilities {values.shape}; give one of each per frame")
     values, there = values.ravel(), there.ravel()
     # The negations catch NaN.
     for of, wrong, fix in (
@@ -115,8 +113,7 @@ def _sorted(labels: npt.ArrayLike, probabilities: npt.ArrayLike) -> tuple[Probab
     ):
         if wrong.any():
             at = int(np.flatnonzero(wrong)[0])
-            msg = f"the {'probability' if of is values else 'label'} of row {at} is {float(of[at])!r}; {fix}"
-            raise MetricsError(msg)
+            raise MetricsError(f"the {'probability' if of is values else 'label'} of row {at} is {float(of[at])!r}; {fix}")
     order = np.argsort(values, kind="stable")
     return values[order], there[order]
 
@@ -129,15 +126,13 @@ def _numbers(values: npt.ArrayLike, what: str) -> Probabilities:
             return array.astype(np.float64)
     except (TypeError, ValueError):
         pass
-    msg = f"the {what} are not all numbers; give one per frame"
-    raise MetricsError(msg)
+    raise MetricsError(f"the {what} are not all numbers; give one per frame")
 
 
 def _check_bins(bins: int) -> None:
     is_whole = isinstance(bins, int | np.integer) and not isinstance(bins, bool)
     if not is_whole or not 1 <= bins <= MOST_BINS:
-        msg = f"{bins} bins; give a whole number from 1 to {MOST_BINS}"
-        raise MetricsError(msg)
+        raise MetricsError(f"{bins} bins; give a whole number from 1 to {MOST_BINS}")
 
 
 class Calibration:
@@ -167,8 +162,7 @@ class Calibration:
             if len(wrong):
                 column, frame = wrong[0].tolist()
                 which = f"video {name}: the score of row {frame}, class {column} is {rows.scores[column, frame]:g}"
-                msg = f"{which}; calibration is of probabilities in 0..1: apply a sigmoid to logits first"
-                raise MetricsError(msg)
+                raise MetricsError(f"{which}; calibration is of probabilities in 0..1: apply a sigmoid to logits first")
 
     def results(self, component: Component, *, ignore_null: bool = False, draw: IntArray | None = None) -> list[Result]:
         """Return ECE by both kinds of bins, and the Brier score: over classes, and over all labels together.

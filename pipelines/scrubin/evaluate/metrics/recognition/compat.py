@@ -327,8 +327,7 @@ class Recognition:
             When a video is open.
         """
         if self.pending_frames:
-            msg = f"{self.pending_frames} frames belong to a video that is still open; end it before videos are drawn"
-            raise MetricsError(msg)
+            raise MetricsError(f"{self.pending_frames} frames belong to a video that is still open; end it before videos are drawn")
         self._drawn_from = self._drawn_from or _Source(self._closed)
         drawn = copy(self)
         drawn._closed = [self._closed[at] for at in draw.tolist()]
@@ -368,8 +367,7 @@ class Recognition:
         if self.pending_frames:
             self._closed.append(self._open.rows())
         if not self._closed:
-            msg = "no video is closed and none is open; at least one is needed"
-            raise MetricsError(msg)
+            raise MetricsError("no video is closed and none is open; at least one is needed")
         return self._closed
 
     def _once(self, key: tuple[Hashable, ...], compute: Callable[[], Known]) -> Known:
@@ -389,11 +387,9 @@ class Recognition:
 
     def _scored(self, rows: ClassRows, component: Component) -> Scored:
         if not rows.frames:
-            msg = "a video has no frames, so that the published program fails; use the paper semantics, where it is left out"
-            raise MetricsError(msg)
+            raise MetricsError("a video has no frames, so that the published program fails; use the paper semantics, where it is left out")
         if len(rows.labels) == 1:
-            msg = "the published program fails with a single class; use the paper semantics"
-            raise MetricsError(msg)
+            raise MetricsError("the published program fails with a single class; use the paper semantics")
         return self._published(component, *by_class(self._of(rows, component)))
 
     def _published(self, component: Component, values: npt.NDArray[np.float64], positives: IntArray) -> Scored:

@@ -184,5 +184,4 @@ def top_classes(result: Result, k: int) -> list[tuple[str, Value]]:
 def _check(k: int, fault: str) -> None:
     """Raise `MetricsError` when k is no whole number from 1."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        msg = f"{fault}, and a whole number"
-        raise MetricsError(msg)
+        raise MetricsError(f"{fault}, and a whole number")

@@ -103,14 +103,12 @@ def checked(rows: TrackRows, length: int, what: str) -> Tracked:
         )
         raise MetricsError(msg)
     if not np.isfinite(boxes).all() or (frames >= length).any():
-        msg = f"the {what} have a box that is not finite, or is in no frame of 0 to {length - 1}; correct it"
-        raise MetricsError(msg)
+        raise MetricsError(f"the {what} have a box that is not finite, or is in no frame of 0 to {length - 1}; correct it")
     order = np.lexsort((ids, frames))
     again = np.flatnonzero((np.diff(frames[order]) == 0) & (np.diff(ids[order]) == 0))
     if len(again):
         row = int(order[again[0]])
-        msg = f"the {what} have the id {ids[row]} twice in frame {frames[row]}; a track has one box in a frame"
-        raise MetricsError(msg)
+        raise MetricsError(f"the {what} have the id {ids[row]} twice in frame {frames[row]}; a track has one box in a frame")
     by_frame = np.argsort(frames, kind="stable")
     return Tracked(frames[by_frame], ids[by_frame], classes[by_frame], boxes[by_frame])
 
@@ -119,6 +117,5 @@ def _whole(values: npt.ArrayLike, what: str) -> IntArray:
     array = np.asarray(unmasked(values, f"the {what}"))
     numbers = array.astype(np.float64) if array.dtype.kind in "biuf" or not array.size else np.full(array.shape, np.nan)
     if numbers.ndim != 1 or (numbers < 0).any() or (numbers != np.floor(numbers)).any():
-        msg = f"the {what} are not one whole number from 0 per row"
-        raise MetricsError(msg)
+        raise MetricsError(f"the {what} are not one whole number from 0 per row")
     return numbers.astype(np.int64)

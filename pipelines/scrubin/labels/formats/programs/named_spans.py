@@ -299,8 +299,7 @@ def shared_vocabulary(labels: Sequence[Labels], form: str) -> Vocabulary:
     """
     first = labels[0].vocabulary
     if any(one.vocabulary.name != first.name for one in labels):
-        msg = f"a project of {form} needs one vocabulary, these recordings have several; convert them one by one"
-        raise AnnotationError(msg)
+        raise AnnotationError(f"a project of {form} needs one vocabulary, these recordings have several; convert them one by one")
     return first
 
 

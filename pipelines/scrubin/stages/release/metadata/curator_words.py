@@ -217,8 +217,7 @@ def load_words(path: Path) -> Words:
 
 def _answers(path: Path, document: Any) -> dict[str, Answer]:
     if not isinstance(document, dict):
-        msg = f"{path}: it must hold sections with answers, or {{}}, but is {document!r}"
-        raise ReleaseError(msg)
+        raise ReleaseError(f"{path}: it must hold sections with answers, or {{}}, but is {document!r}")
     wrong, answers = _unknown(path, "", document, list(SECTIONS)), dict[str, Answer]()
     for section in SECTIONS:
         values = document.get(section)
@@ -226,8 +225,7 @@ def _answers(path: Path, document: Any) -> dict[str, Answer]:
             continue
         if not isinstance(values, dict):
             with ReleaseError.noted(wrong):
-                msg = f"{path}: '{section}' must be a section with answers, but is {values!r}"
-                raise ReleaseError(msg)
+                raise ReleaseError(f"{path}: '{section}' must be a section with answers, but is {values!r}")
             continue
         asked = {one.key: one for one in QUESTIONS if one.section == section}
         wrong += _unknown(path, f"{section}.", values, list(asked))
@@ -264,15 +262,13 @@ def _answer(path: Path, question: Question, value: Any) -> Answer:
         "years": "the first and the last year, such as [2021, 2023]; days do not belong into a release",
         "codes": "a list of codes such as DUO_0000042",
     }[question.kind]
-    msg = f"{path}: '{question.name}' must be {expected}, but is {value!r}"
-    raise ReleaseError(msg)
+    raise ReleaseError(f"{path}: '{question.name}' must be {expected}, but is {value!r}")
 
 
 def _codes(path: Path, question: Question, codes: tuple[str, ...]) -> tuple[str, ...]:
     for code in codes:
         if code not in CONDITIONS:
-            msg = f"{path}: '{question.name}': {code!r} is no condition of DUO; {hint(code, CONDITIONS)}"
-            raise ReleaseError(msg)
+            raise ReleaseError(f"{path}: '{question.name}': {code!r} is no condition of DUO; {hint(code, CONDITIONS)}")
     return codes
 
 

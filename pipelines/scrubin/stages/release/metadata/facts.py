@@ -345,5 +345,4 @@ def _document(path: Path, read: Callable[[Path], Any] = lambda path: json.loads(
     try:
         return read(path)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        msg = f"{path}: it cannot be read ({type(error).__name__}: {error}); run 'dvc repro' again"
-        raise ReleaseError(msg) from error
+        raise ReleaseError(f"{path}: it cannot be read ({type(error).__name__}: {error}); run 'dvc repro' again") from error

@@ -136,8 +136,7 @@ def refuse(document: Mapping[str, Any]) -> None:
     """
     found = list(faults(document))
     if found:
-        msg = "croissant.json breaks Croissant 1.1:\n  " + "\n  ".join(found)
-        raise ReleaseError(msg)
+        raise ReleaseError("croissant.json breaks Croissant 1.1:\n  " + "\n  ".join(found))
 
 
 def faults(document: Mapping[str, Any]) -> Iterator[str]:

@@ -23,8 +23,7 @@ def severities(overrides: Mapping[str, str], file: str = "params.yaml") -> dict[
     """
     for name in sorted(overrides):
         if name not in RULES:
-            msg = f"{file}: 'validate.severity.{name}': there is no such rule; {faults.hint(name, sorted(RULES))}"
-            raise ParamsError(msg)
+            raise ParamsError(f"{file}: 'validate.severity.{name}': there is no such rule; {faults.hint(name, sorted(RULES))}")
     return {name: cast("Severity", overrides.get(name, rule.severity)) for name, rule in sorted(RULES.items())}
 
 

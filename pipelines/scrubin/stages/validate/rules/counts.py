@@ -58,8 +58,7 @@ def totals(study: Study, table: str) -> pd.DataFrame:
     """
     declared = [total for total in study.expected.totals if total.table == table]
     if not declared:
-        msg = "no total is declared for this table (validate.totals in params.yaml)"
-        raise NotApplicableError(msg)
+        raise NotApplicableError("no total is declared for this table (validate.totals in params.yaml)")
     rows = [
         {
             "count": total.count,
@@ -95,12 +94,10 @@ def drift(study: Study, table: str, column: str) -> pd.DataFrame:
     """
     previous = study.expected.previous
     if previous is None:
-        msg = "no version before this one is declared (validate.previous in params.yaml)"
-        raise NotApplicableError(msg)
+        raise NotApplicableError("no version before this one is declared (validate.previous in params.yaml)")
     before = previous.get(table, {}).get(column)
     if before is None:
-        msg = f"the version before has no counts of '{column}' in table '{table}'"
-        raise NotApplicableError(msg)
+        raise NotApplicableError(f"the version before has no counts of '{column}' in table '{table}'")
     now = _classes(study, table, column)
     classes = sorted({*before, *now})
     counts = pd.DataFrame(

@@ -118,8 +118,7 @@ def phase_transition(study: Study, table: str) -> pd.Series[bool]:
     unknown = sorted(set(course["vocabulary"].dropna().unique()) - set(study.expected.transitions))
     if unknown:
         names = ", ".join(f"'{name}'" for name in unknown)
-        msg = f"no workflow of the vocabulary {names} is known; declare validate.transitions in params.yaml"
-        raise NotApplicableError(msg)
+        raise NotApplicableError(f"no workflow of the vocabulary {names} is known; declare validate.transitions in params.yaml")
     changes = course[course["follows"] & (course["phase"] != course["previous_phase"])]
     pairs = changes[["vocabulary", "previous_phase", "phase"]]
     known = pd.DataFrame(allowed, columns=pairs.columns, dtype="str").assign(allowed=True)
@@ -152,8 +151,7 @@ def _times(study: Study, rows: pd.DataFrame) -> pd.Series[float]:
     codes, ids = pd.factorize(rows["id"])
     unknown = sorted(set(ids) - set(study.period_s))
     if unknown:
-        msg = f"neither a table 'frames' nor a label file says when the frames of '{unknown[0]}' are"
-        raise NotApplicableError(msg)
+        raise NotApplicableError(f"neither a table 'frames' nor a label file says when the frames of '{unknown[0]}' are")
     # The last place stands for a missing id.
     period_s = np.array([*(float(study.period_s[name]) for name in ids), np.nan])
     return pd.Series(rows["frame"].to_numpy() * period_s[codes], index=rows.index)
