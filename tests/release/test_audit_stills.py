@@ -24,7 +24,7 @@ from scrubin.audit.pictures.stills import _scaled, not_black
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.base.tables.io import frame_of, records
 from scrubin.base.tables.public import FRAMES
-from scrubin.stages.frames.extract import Shard
+from scrubin.stages.frames.extract import shard
 from toy_release import IDS, TASK, pictures_of, private_of, recordings
 
 COUNT, SIZE = 40, "192x128"
@@ -153,7 +153,7 @@ class TestShards:
         videos = []
         for video in release.plan.videos:
             file = f"frames/{TASK}/mono/{video.id}.tar"
-            with Shard(release.path(file), "jpg") as shard:
+            with shard(release.path(file), "jpg") as add:
                 for number, still in enumerate(video.stills):
                     row = {
                         "frame": number,
@@ -161,7 +161,7 @@ class TestShards:
                         "time_s": still.source_frame / 20,
                         "redacted": still.redacted,
                     }
-                    shard.add(row, release.path(still.path).read_bytes())
+                    add(row, release.path(still.path).read_bytes())
             stills = tuple(
                 replace(still, path=f"{file}/{number:06d}.jpg", file=file, member=f"{number:06d}.jpg")
                 for number, still in enumerate(video.stills)

@@ -175,7 +175,8 @@ BREAKS: list[tuple[str, str, Change, dict[str, Any]]] = [
     ("known_id", "spans", put("spans", "id", "nobody", id=CASE, start_frame=4), {"id": "nobody", "start_frame": 4}),
     ("known_id", "splits", put("splits", "id", "nobody", id=SECOND), {"id": "nobody"}),
     *(
-        ("task_of_video", table, put(table, "task", "Other", id=EXERCISE), {"id": EXERCISE, "task": "Other"})
+        # Another task of the study: it is to be that of this video.
+        ("task_of_video", table, put(table, "task", "SutureAndKnot", id=EXERCISE), {"id": EXERCISE, "task": "SutureAndKnot"})
         for table in ("ratings", "skill", "errors")
     ),
     ("video_has_frames", "videos", drop("frames", id=SECOND, camera="right"), {"id": SECOND, "camera": "right"}),

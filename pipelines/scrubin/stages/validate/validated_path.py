@@ -244,7 +244,7 @@ def _numbers(validation: Validation, faults: Iterable[Fault], unvalidated: Itera
     notes = dict.fromkeys(outcome.rule for outcome in broken if outcome.severity == "note")
     if notes:
         numbers[-1] += f" ({', '.join(notes)})"
-    numbers += [f"{inapplicable} not applicable"] if inapplicable else []
+    numbers += [f"{inapplicable:,} not applicable"] if inapplicable else []
     values = sum(fault.count for fault in unvalidated)
-    numbers += [f"{values} not validated"] if values else []
+    numbers += [f"{values:,} not validated"] if values else []
     return ", ".join(numbers)
