@@ -24,6 +24,7 @@ from scrubin.base.errors import ParamsError, PrivacyError
 from scrubin.base.faults import Fault, count_text, error
 from scrubin.base.files import whole
 from scrubin.base.params import ranged
+from scrubin.base.text.csv_rows import csv_of
 
 
 @dataclass(frozen=True)
@@ -173,14 +174,12 @@ def _contradictions(path: Path, rows: Iterable[tuple[str, str, int]]) -> Iterato
 
 def write_ledger(path: Path, fingerprint: str, ids: dict[str, str]) -> None:
     """Write all ids that were ever given with this key, mode 0600."""
-    text = io.StringIO(newline="")
-    # Everything in quotes: a bare carriage return in a name would end the row.
-    rows = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    rows.writerow(LEDGER_COLUMNS)
-    rows.writerows((fingerprint, recording, id_) for recording, id_ in sorted(ids.items()))
+    rows = [(fingerprint, recording, id_) for recording, id_ in sorted(ids.items())]
+    # A bare carriage return in a name would end the row.
+    text = csv_of([LEDGER_COLUMNS, *rows], all_quoted=True)
     with whole(path) as part:
         part.touch(mode=0o600)
-        part.write_text(text.getvalue(), encoding="utf-8", newline="")
+        part.write_text(text, encoding="utf-8", newline="")
 
 
 # Shorter entries of the lists ("am", "kk") occur in almost every word.

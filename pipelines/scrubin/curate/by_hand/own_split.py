@@ -14,6 +14,7 @@ import pandas as pd
 from scrubin.base import files
 from scrubin.base.errors import ArgumentsError, ParamsError, SplitError
 from scrubin.base.faults import Fault, within
+from scrubin.base.text.csv_rows import csv_of
 from scrubin.base.text.csv_text import NUMBER, has_comma, is_missing, number, shown
 from scrubin.base.text.naming import ONE_PERSON, SPELT, of_several, spelling
 from scrubin.public_splits.compare import folder_of, told_apart
@@ -36,7 +37,6 @@ from scrubin.stages.splits.split_params import (
     SchemeParams,
     check_shares,
 )
-from scrubin.stages.splits.study import csv_text
 
 TASK = "task"
 """A column of this name is the task; everything is then balanced within each task."""
@@ -503,7 +503,7 @@ def _csv(split_of: dict[str, Split]) -> str:
     several = any(one.rows.fold.nunique() > 1 for one in split_of.values())  # noqa: PD101  empty cells do not count
     header = [*(["scheme"] if by_task else []), *(["fold"] if several else []), "id", "subset"]
     rows = [one.rows.assign(scheme=name)[header] for name, one in split_of.items()]
-    return csv_text(header, sorted(row for part in rows for row in part.itertuples(index=False, name=None)), ",")
+    return csv_of([header, *sorted(row for part in rows for row in part.itertuples(index=False, name=None))])
 
 
 ROUNDED = 12

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from scrubin.base.text.csv_rows import csv_of
 from scrubin.curate.draft import Header, RecordedFile, Unusable
 from scrubin.curate.draft.folder import COPY, without_doubles
 from scrubin.curate.draft.grouping import Placed, Recording, recordings
@@ -102,13 +101,18 @@ def text(rows: Sequence[DraftRow], below: str) -> str:
     below
         Where the files are to be found from the raw folder, such as ``videos``.
     """
-    out = io.StringIO()
-    writer = csv.DictWriter(out, DRAFTED, restval="", lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        cells = {"recording": row.recording, "task": row.task, "camera": row.camera, "part": row.part, CONFIRM: row.confirm}
-        writer.writerow({**cells, "path": f"{below}/{row.path}"})
-    return out.getvalue()
+    cells = [
+        {
+            "recording": row.recording,
+            "task": row.task,
+            "camera": row.camera,
+            "part": row.part,
+            CONFIRM: row.confirm,
+            "path": f"{below}/{row.path}",
+        }
+        for row in rows
+    ]
+    return csv_of([DRAFTED, *([of_row.get(name, "") for name in DRAFTED] for of_row in cells)])
 
 
 def _rows(recording: Recording, tasks: Mapping[str, TaskParams]) -> Iterable[DraftRow]:

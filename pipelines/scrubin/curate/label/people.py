@@ -5,9 +5,7 @@ Names stand nowhere else: ledger, page and everything that is exported know numb
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import os
 import secrets
 from collections.abc import Sequence
@@ -21,6 +19,7 @@ from scrubin.base.faults import hint
 from scrubin.base.files import whole
 from scrubin.base.layout import PRIVATE
 from scrubin.base.text import csv_text, naming
+from scrubin.base.text.csv_rows import csv_of
 from scrubin.stages.review import refuse_no_name
 
 PATH = PRIVATE / "label/people.csv"
@@ -130,14 +129,11 @@ def of_token(people: Sequence[Person], token: str) -> Person | None:
 
 
 def _write(path: Path, people: Sequence[Person]) -> None:
-    text = io.StringIO(newline="")
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(COLUMNS)
-    table.writerows([one.number, one.name, one.role, one.token_sha256] for one in sorted(people, key=lambda one: one.number))
+    rows = [(one.number, one.name, one.role, one.token_sha256) for one in sorted(people, key=lambda one: one.number)]
     try:
         with whole(path) as part:
             part.touch(mode=0o600)
-            part.write_text(text.getvalue(), encoding="utf-8", newline="")
+            part.write_text(csv_of([COLUMNS, *rows]), encoding="utf-8", newline="")
     except OSError as error:
         msg = f"{path}: nothing was written ({error.strerror}); make room or correct its permissions, then try again"
         raise ReviewError(msg) from error

@@ -5,13 +5,11 @@ A file that is there already is replaced only when an earlier export wrote it as
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import math
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ReviewError
 from scrubin.base.files import whole
 from scrubin.base.layout import PRIVATE
+from scrubin.base.text.csv_rows import csv_of
 from scrubin.curate.label.events import Sheet
 from scrubin.curate.label.params import TRACKS, TRIPLETS
 from scrubin.curate.label.settling.settled import SPAN_LAYERS, Settlement, as_spans
@@ -91,12 +90,12 @@ def sheets(of_task: Mapping[int, Mapping[str, Sheet]], task: str, p: ScoresParam
     for rater, by_recording in sorted(of_task.items()):
         head = ["id", "rater", *p.aspects, TOTAL, *([mark.column] if mark else [])]
         rows = [[recording, str(rater), *_cells(sheet, p)] for recording, sheet in sorted(by_recording.items())]
-        files[f"{task}_rater{rater}.csv"] = _table(head, rows)
+        files[f"{task}_rater{rater}.csv"] = csv_of([head, *rows], ";").encode()
         if errors:
             marks = [
                 [recording, *(str(sheet.errors.get(one, False)) for one in errors)] for recording, sheet in sorted(by_recording.items())
             ]
-            files[f"{task}_rater{rater}_errors.csv"] = _table(["id", *errors], marks)
+            files[f"{task}_rater{rater}_errors.csv"] = csv_of([["id", *errors], *marks], ";").encode()
     return files
 
 
@@ -114,14 +113,6 @@ def _cells(sheet: Sheet, p: ScoresParams) -> list[str]:
 
 def _number(value: float) -> str:
     return f"{round(value, 6):g}"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
-    text = io.StringIO(newline="")
-    table = csv.writer(text, delimiter=";", lineterminator="\n")
-    table.writerow(head)
-    table.writerows(rows)
-    return text.getvalue().encode()
 
 
 def longest_name(raw: Path) -> int:

@@ -6,8 +6,6 @@ how long it is.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import shutil
@@ -25,6 +23,7 @@ import numpy.typing as npt
 from scrubin.base import strangers
 from scrubin.base.errors import FileError, MetricsError
 from scrubin.base.faults import Faults, count_text, error, summary
+from scrubin.base.text.csv_rows import csv_of
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate.causality.clips import Clip, Future, encoded, file_name, first_change, frames_of, picture_of
 from scrubin.evaluate.causality.sandbox import Ending, Sandbox, tail
@@ -441,9 +440,7 @@ def _files(said: Sequence[dict[str, Any]]) -> dict[str, bytes]:
     for key in PHASE_KEYS:
         rows = [(one["frame"], one[key]) for one in said if key in one]
         if rows:
-            table = io.StringIO()
-            csv.writer(table, lineterminator="\n").writerows([("frame", key), *rows])
-            files[".csv"] = table.getvalue().encode()
+            files[".csv"] = csv_of([("frame", key), *rows]).encode()
             break
     if not files:
         raise MalformedError(f"no answer has a prediction: write 'recognition', 'detection', 'phase_id' or 'phase' beside 'frame', {HINT}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from scrubin.base.errors import MetricsError
+from scrubin.base.text.csv_rows import csv_of
 from scrubin.evaluate.challenge import Challenge
 from scrubin.evaluate.challenge.label_files import criteria_in, images_in
 from scrubin.labels.formats.assessments import cvschallenge_outputs
@@ -81,16 +80,8 @@ def _phases(challenge: Challenge, values: Values) -> dict[str, str]:
         if not isinstance(value, dict):
             raise _other_form(video, '{"<frame>": <phase id or name>}', value)
         by_name = any(isinstance(phase, str) and not phase.isdigit() for phase in value.values())
-        found[f"{video}.csv"] = _sheet(["frame", "phase" if by_name else "phase_id"], value.items())
+        found[f"{video}.csv"] = csv_of([("frame", "phase" if by_name else "phase_id"), *value.items()])
     return found
-
-
-def _sheet(header: list[str], rows: Any) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def _results(challenge: Challenge, values: Values) -> dict[str, str]:
@@ -159,7 +150,7 @@ def _criteria(challenge: Challenge, values: Values) -> dict[str, str]:
         return _documents(challenge, answers)
     names = criteria_in(challenge.form)
     rows = [row for video, value in values.items() for row in _criteria_rows(video, value, names)]
-    return {"criteria.csv": _sheet(["video", "frame", *names], rows)}
+    return {"criteria.csv": csv_of([("video", "frame", *names), *rows])}
 
 
 def _criteria_rows(video: str, value: Any, names: tuple[str, ...]) -> Iterator[list[Any]]:

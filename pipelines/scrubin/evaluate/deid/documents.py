@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -14,6 +12,7 @@ from scrubin.base import pages
 from scrubin.base.faults import ranges, sheet_cell
 from scrubin.base.files import sha256_of, write_json, write_text
 from scrubin.base.statistics import settled, without_nan
+from scrubin.base.text.csv_rows import csv_of
 from scrubin.evaluate.deid.key import FILE, KINDS, Key
 from scrubin.evaluate.deid.score import Score, Tally, Verdict, as_values, overall
 
@@ -98,12 +97,7 @@ def _item_row(one: Verdict) -> list[Any]:
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow([_plain(value) for value in row])
-    return text.getvalue()
+    return csv_of([columns, *(list(map(_plain, row)) for row in rows)])
 
 
 def _plain(value: Any) -> Any:

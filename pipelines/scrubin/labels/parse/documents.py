@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -100,13 +98,6 @@ def opened(open_as: Callable[[str, bytes], T], file: str, data: bytes, faults: F
     except AnnotationError as error:
         faults.extend(error.faults)
         return None
-
-
-def csv_bytes(rows: Iterable[Sequence[object]], delimiter: str = ",") -> bytes:
-    """Return rows as a CSV, its lines ended as on Unix."""
-    text = io.StringIO()
-    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
 
 
 def frame_number(text: str) -> int | None:

@@ -12,8 +12,6 @@ Source: LASANA, section Data Records; and what pandas, R and spreadsheets make o
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +23,7 @@ import pandas as pd
 
 from scrubin.base.errors import RatingsError
 from scrubin.base.text import csv_text
+from scrubin.base.text.csv_rows import csv_of
 from scrubin.base.text.csv_text import is_missing
 from scrubin.ratings.params import NOT_RATED, TOTAL
 from scrubin.ratings.rater_sheet import RatingRow, released_recordings
@@ -232,7 +231,7 @@ def main_csv(
         cells = [row["id"], *(_truth(labels.get((*key, name))) for name in error_names)]
         cells += [_number(score.get(name, math.nan)) for name in (TOTAL, *aspects)]
         rows.append([*cells, duration(row["duration_s"]), str(row["frame_count"])] if timed else cells)
-    return _csv(["id", *error_names, TOTAL, *aspects, *(("duration", "frame_count") if timed else ())], rows)
+    return csv_of([["id", *error_names, TOTAL, *aspects, *(("duration", "frame_count") if timed else ())], *rows], ";")
 
 
 def rater_csv(task: str, rater: str, ratings: pd.DataFrame, aspects: Sequence[str]) -> str:
@@ -242,19 +241,19 @@ def rater_csv(task: str, rater: str, ratings: pd.DataFrame, aspects: Sequence[st
     empty = {id_: "" if failed else NOT_RATED for id_, failed in zip(theirs.id, theirs.failed, strict=True)}
     names = [*aspects, TOTAL]
     rows = [[id_, rater, *(_points(points[id_, name]) or empty[id_] for name in names)] for id_ in sorted(set(theirs.id))]
-    return _csv(["id", "rater", *names], rows)
+    return csv_of([["id", "rater", *names], *rows], ";")
 
 
 def labels_csv(errors: pd.DataFrame, error_names: Sequence[str]) -> str:
     """Return ``<Task>_errors.csv``, our file of labels after harmonising: rows of one task of the table ``errors``."""
     labels = errors.set_index(["id", "error"]).occurred.to_dict()
     rows = ([id_, *(_truth(labels.get((id_, name))) for name in error_names)] for id_ in sorted(set(errors.id)))
-    return _csv(["id", *error_names], rows)
+    return csv_of([["id", *error_names], *rows], ";")
 
 
 def frame_csv(frame: pd.DataFrame) -> str:
     """Return any table in the same spelling, in its own order of rows and columns."""
-    return _csv([str(name) for name in frame.columns], ([_cell(value) for value in row.values()] for row in frame.to_dict("records")))
+    return csv_of([list(map(str, frame.columns)), *([_cell(value) for value in row.values()] for row in frame.to_dict("records"))], ";")
 
 
 def duration(duration_s: float) -> str:
@@ -284,14 +283,6 @@ def _cell(value: Any) -> str:
 
 def _points(value: float) -> str:
     return str(int(value)) if not math.isnan(value) and value == int(value) else _number(value)
-
-
-def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=";", lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 LONGEST = 60

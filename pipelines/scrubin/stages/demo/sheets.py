@@ -6,14 +6,13 @@ baseline / d away.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from scrubin.base.text.csv_rows import csv_of
 from scrubin.stages.demo import footage
 from scrubin.stages.demo.canvas import bell, generator
 from scrubin.stages.demo.course import HEIGHT, TASKS, WIDTH
@@ -65,11 +64,7 @@ HAND_MS = 100
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str = ",") -> str:
     """Return rows as CSV text with a header and line feeds."""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_of([columns, *rows], delimiter)
 
 
 def manifest(recordings: Sequence[Recording]) -> str:

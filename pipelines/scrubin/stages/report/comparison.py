@@ -6,8 +6,6 @@ and subsets; nothing here names a person, a site, a file or a recording.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from collections import Counter
@@ -16,6 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from scrubin.base.faults import sheet_cell
+from scrubin.base.text.csv_rows import csv_of
 from scrubin.stages.report import ReportedStudy
 from scrubin.stages.report.recordings import FATES
 
@@ -141,9 +140,7 @@ def _deviations(rows: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
 
 
 def _csv(name: str, value: str, rows: Iterator[Row] | Sequence[Row]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([(name, value), *((sheet_cell(one), number) for one, number in rows)])
-    return text.getvalue()
+    return csv_of([(name, value), *((sheet_cell(one), number) for one, number in rows)])
 
 
 def _rounded(value: float) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,6 +11,7 @@ import pandas as pd
 from scrubin.base import faults
 from scrubin.base.errors import SplitError
 from scrubin.base.tables.public import FOLDS, LASANA, SCHEME, SPLIT_COLUMNS, SPLIT_DELIMITERS
+from scrubin.base.text.csv_rows import csv_of
 from scrubin.stages.splits import assessment
 from scrubin.stages.splits.assessment import (
     BALANCE_DEFINITIONS,
@@ -76,23 +75,14 @@ def listings(splits: pd.DataFrame, videos: pd.DataFrame, lasana: str) -> dict[st
     files = {}
     for scheme, rows in placed.groupby("scheme"):
         kind = FOLDS if len(set(rows.fold)) > 1 else SCHEME
-        files[f"{scheme}.csv"] = csv_text(SPLIT_COLUMNS[kind], rows[list(SPLIT_COLUMNS[kind])].to_numpy().tolist(), SPLIT_DELIMITERS[kind])
+        files[f"{scheme}.csv"] = csv_of([SPLIT_COLUMNS[kind], *rows[list(SPLIT_COLUMNS[kind])].to_numpy().tolist()], SPLIT_DELIMITERS[kind])
     mine = placed[placed.scheme.str.split(".").str[0] == lasana]
     if not (mine.fold > 0).any():
         for task, rows in mine.groupby("task"):
-            files[f"{task}_split.csv"] = csv_text(
-                SPLIT_COLUMNS[LASANA], rows[["id", "subset"]].to_numpy().tolist(), SPLIT_DELIMITERS[LASANA]
+            files[f"{task}_split.csv"] = csv_of(
+                [SPLIT_COLUMNS[LASANA], *rows[["id", "subset"]].to_numpy().tolist()], SPLIT_DELIMITERS[LASANA]
             )
     return files
-
-
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str) -> str:
-    """Return a CSV with line feeds."""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def cohort_of(people: pd.DataFrame, tables: Tables) -> Cohort:

@@ -25,6 +25,7 @@ from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
 from scrubin.base.text import csv_text
+from scrubin.base.text.csv_rows import csv_of
 from scrubin.labels import marks, registry
 from scrubin.labels.marks import VIEW_OF_SAFETY
 from scrubin.labels.model import SOURCE_FRAMES, Collection, FloatArray, LabelFiles, Labels, Layer, mark_rows
@@ -176,7 +177,7 @@ def write(collection: Collection, out: Output) -> None:
     AnnotationError.raise_any(faults)
     columns = next((list(one.about[NAME]["columns"]) for one in recordings if NAME in one.about), list(COLUMNS))
     ordered = sorted(recordings, key=lambda labels: int(labels.recording))
-    out.files[FILE] = documents.csv_bytes([columns, *(cells for labels in ordered for cells in _rows(labels, sorted(known), columns, out))])
+    out.files[FILE] = csv_of([columns, *(cells for labels in ordered for cells in _rows(labels, sorted(known), columns, out))]).encode()
 
 
 def _rows(labels: Labels, raters: Sequence[str], columns: Sequence[str], out: Output) -> list[list[str]]:

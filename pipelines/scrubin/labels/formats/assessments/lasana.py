@@ -15,9 +15,9 @@ import pandas as pd
 from scrubin.base.errors import AnnotationError, RatingsError
 from scrubin.base.faults import Fault, Faults, warning, within
 from scrubin.base.text import csv_text
+from scrubin.base.text.csv_rows import csv_of
 from scrubin.labels import registry
 from scrubin.labels.model import ERROR_COLUMNS, Collection, LabelFiles, Scores, rating_rows
-from scrubin.labels.parse import documents
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.ratings.lasana import annotation_text, tables
 from scrubin.ratings.lasana.annotation_text import Document, duration
@@ -236,4 +236,4 @@ def _number(value: Any) -> str:
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
-    return documents.csv_bytes([header, *rows], ";")
+    return csv_of([header, *rows], ";").encode()

@@ -24,6 +24,7 @@ import pandas as pd
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, near
 from scrubin.base.text import csv_text
+from scrubin.base.text.csv_rows import csv_of
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary
 from scrubin.labels import instance_spans, registry
@@ -254,7 +255,7 @@ def _table(spans_table: pd.DataFrame, unit: Unit, vocabulary: Vocabulary) -> byt
         names = [_name(row[f"{part}_id"], vocabulary.names(part)) for part in PARTS]
         instance = "" if pd.isna(row["instance"]) else str(int(row["instance"]))
         rows.append([names[0], instance, written(int(row["start"]), unit), written(int(row["end"]), unit), *names[1:], *named])
-    return documents.csv_bytes(rows)
+    return csv_of(rows).encode()
 
 
 def _name(id_: Any, names: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
 from scrubin.base.text import csv_text
+from scrubin.base.text.csv_rows import csv_of
 from scrubin.base.vocabulary import own_categories, vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
@@ -178,7 +179,7 @@ def write(collection: Collection, out: Output) -> None:
     AnnotationError.raise_any(faults)
     names: list[tuple[object, ...]] = list(enumerate(phases.phases, start=1))
     tables = {ANNOTATIONS: begins, VIDEOS: videos, PHASES: names}
-    out.files.update({name: documents.csv_bytes([HEADERS[name], *rows], ";") for name, rows in tables.items()})
+    out.files.update({name: csv_of([HEADERS[name], *rows], ";").encode() for name, rows in tables.items()})
 
 
 def _phases_in_order(labels: Labels, out: Output, faults: Faults) -> list[tuple[int, int, int]]:
