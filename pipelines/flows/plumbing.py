@@ -124,6 +124,8 @@ def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: st
             one_shown()
         if not address:
             _one_after_the_other(attempt, len(items), name, one_more)
+    for number in set(range(len(items))) - outcomes.keys() - raised.keys():
+        raised[number] = StageError("its task ended before it was done; run it again")
     if raised:
         failures = sorted(
             f"{watched.label(items[i], tells_names=True) or items[i]}: {type(error).__name__}: {error}" for i, error in raised.items()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pieces import dies, dies_once, doubled, meets_another, odd, piece, process, refused, slow, stored
+from pieces import dies, dies_once, doubled, meets_another, odd, piece, process, process_after, refused, slow, stored
 from scrubin.base.errors import StageError, VideoError
 from scrubin.base.machine import cores
 from scrubin.base.store import store
@@ -65,6 +65,22 @@ def test_work_that_takes_long_is_done_by_as_many_processes_as_are_wanted(monkeyp
     with ThreadPoolExecutor(2) as threads:
         assert list(threads.map(lambda _: two.do(piece(meets_another, tmp_path)), range(2))) == [2, 2]
     two.close()
+
+
+def test_pieces_that_follow_each_other_quickly_are_long_work_too(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", HELPERS)
+    monkeypatch.setattr(engines, "BUSY_S", 1.0)
+    two = Processes(2)
+
+    def done(_):
+        pid = two.do(piece(process_after, 0.2))
+        time.sleep(0.05)  # who waited has the process now
+        return pid
+
+    with ThreadPoolExecutor(2) as threads:
+        seen = set(threads.map(done, range(30)))
+    two.close()
+    assert len(seen) == 2, "no wait for a process is as long as a second"
 
 
 def test_an_error_arrives_with_all_that_it_says(two):

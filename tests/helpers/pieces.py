@@ -27,6 +27,11 @@ def process(_: Any) -> tuple[int, int, str]:
     return os.getpid(), decoder_threads(), os.environ.get("OMP_NUM_THREADS", "")
 
 
+def process_after(seconds: float) -> int:
+    time.sleep(seconds)
+    return os.getpid()
+
+
 def meets_another(folder: Path) -> int:
     """Wait until a second process is here, half a minute at most; return how many there are."""
     (folder / str(os.getpid())).touch()

@@ -4,14 +4,17 @@ import errno
 import os
 import shutil
 
+import av.error
 import numpy as np
 import pytest
 
 import clips
 from scrubin.base.errors import StageError, VideoError
+from scrubin.base.store import store
+from scrubin.media import raw_file
 from scrubin.media.decode import decoded
 from scrubin.media.frame_reader import FrameReader
-from scrubin.media.probe import probe
+from scrubin.media.probe import probe, unreadable
 from scrubin.media.raw_file import proven, stored_probe, stored_sha256
 from scrubin.media.source import Source
 from scrubin.stages.screen.pass_over_file import Observed, Observer, noted, observe_stored
@@ -96,6 +99,21 @@ def test_a_file_that_was_away_for_a_while_is_not_trusted_though_it_is_the_same_a
         swapped_away_and_back(path, other)
     with pytest.raises(VideoError, match="changed or replaced while it was read"):
         reader.picture(3)
+
+
+@pytest.mark.parametrize("kind", [av.error.MemoryError, av.error.InvalidDataError])
+def test_a_refusal_is_kept_but_for_lack_of_memory(ingested, kind):
+    path, sha256, _ = ingested
+    key, seen = store.key_of("probe", "code", {}), []
+
+    def work():
+        seen.append(path)
+        raise unreadable(path, "a.mkv", kind(errno.ENOMEM, "Cannot allocate memory")) from kind(errno.ENOMEM, "Cannot allocate memory")
+
+    for _ in range(2):
+        with pytest.raises(VideoError, match="Cannot allocate memory"):
+            raw_file.stored(key, work, path, "a.mkv", sha256)
+    assert len(seen) == (2 if kind is av.error.MemoryError else 1)
 
 
 def swapped_away_and_back(path, other):

@@ -157,7 +157,7 @@ def stored_structure(path: Path, name: str, sha256: str) -> Structure:
 
 
 def stored(key: str, work: Callable[[], dict[str, Any]], path: Path, name: str, sha256: str) -> dict[str, Any]:
-    """Return what comes of reading a raw file, now or when it was read before; a refusal is kept as well.
+    """Return what comes of reading a raw file, now or when it was read before; a refusal is kept as well, but one for lack of memory.
 
     Parameters
     ----------
@@ -182,6 +182,8 @@ def stored(key: str, work: Callable[[], dict[str, Any]], path: Path, name: str, 
             with proven(path, name, sha256):
                 return work()
         except VideoError as error:
+            if isinstance(error.__cause__, MemoryError):
+                raise  # there may be enough next time
             # Kept too: a broken file stays broken, and reading it may take long. Its name is not
             # kept, because another file may have the same bytes.
             return {"reason": error.reason, "fix": error.fix}

@@ -13,6 +13,7 @@ import queue
 import socket
 import subprocess
 import sys
+import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol
@@ -26,8 +27,8 @@ from scrubin.stages.flow_params import FlowsParams
 ATTEMPTS = 3
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 GRACE_S = 10.0
-BUSY_S = 2.0
-"""So long no process must have become free before another is started; the first needs about half of it to begin."""
+BUSY_S = 1.5
+"""So long after it was asked first an engine starts no second process; the first needs about half of it to begin."""
 
 
 class Here:
@@ -53,8 +54,8 @@ class Here:
 class Processes:
     """A number of processes, for as many threads that wait for them.
 
-    The first is started when it is first needed, another when none has become free for a while: to start one takes longer than to
-    look up hundreds of results that are stored.
+    The first is started when it is first needed, others a while later, when somebody waits: to start one takes longer than to look up
+    hundreds of results that are stored.
     """
 
     def __init__(self, count: int) -> None:
@@ -66,6 +67,7 @@ class Processes:
         for _ in range(count - 1):
             self._not_yet.put(None)
         self._started: list[_Worker] = []
+        self._asked_at_s: float | None = None
         self._is_halted = False
 
     def do(self, piece: Piece) -> Any:
@@ -99,8 +101,11 @@ class Processes:
 
     def _free(self) -> _Worker | None:
         """Return a process that is free, or None for one that is to be started; whoever asks gives it back."""
+        now_s = time.monotonic()
+        if self._asked_at_s is None:
+            self._asked_at_s = now_s
         try:
-            return self._idle.get(timeout=BUSY_S)
+            return self._idle.get(timeout=max(0.0, self._asked_at_s + BUSY_S - now_s))
         except queue.Empty:
             pass
         try:
