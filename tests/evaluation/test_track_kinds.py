@@ -197,7 +197,16 @@ def test_a_tracker_that_finds_nothing_needs_no_format(tmp_path, capsys):
     assert "all files are empty" not in said
 
 
-@pytest.mark.parametrize("other", [{"b.txt": "nothing found"}, {"b.csv": "x"}, {"b.json": '{"epochs": 12}'}])
+@pytest.mark.parametrize("list_", [{"classes.txt": "grasper\nhook\n"}, {"data.yaml": "names: [grasper, hook]\n"}])
+def test_a_list_of_classes_beside_files_that_are_all_empty_tells_no_format(tmp_path, capsys, list_):
+    put(tmp_path, truth={"a.txt": MOT}, found={"a.txt": "", **list_})
+    found, said = values(tmp_path, capsys, more=("--image-size", "854x480"))
+    assert (found["HOTA"], "read as mot, as the ground truth, nothing is predicted" in said) == (0, True)
+
+
+@pytest.mark.parametrize(
+    "other", [{"b.txt": "nothing found"}, {"b.csv": "x"}, {"b.json": '{"epochs": 12}'}, {"b.zip": "PK"}, {"c/b.png": "x"}]
+)
 def test_empty_files_beside_others_are_of_no_known_format(tmp_path, capsys, other):
     put(tmp_path, truth={"a.txt": MOT, "b.txt": MOT}, found={"a.txt": "", **other})
     said = fault(capsys, *sides(tmp_path, "tracks", "--image-size", "854x480"))

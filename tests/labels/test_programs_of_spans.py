@@ -415,10 +415,15 @@ def test_two_people_are_not_one_because_an_annotator_stands_on_all_tiers(tiers):
         read_files("elan", eaf(of, {"t1": 0, "t2": 40}))
 
 
-def test_instruments_of_two_hands_are_all_kept_where_one_annotator_says_so():
-    files = of_two([f'TIER_ID="instrument@{hand}" ANNOTATOR="lab"' for hand in ("left", "right")])
+@each("names", [("left", "right"), ("LH", "Right hand"), ("surgeon", "Assistant"), ("AB", "CD"), ("left", "AB")], say=" and ".join)
+def test_instruments_at_once_are_all_kept_where_one_annotator_says_that_two_hands_or_people_hold_them(names):
+    files = of_two([f'TIER_ID="instrument@{name}" ANNOTATOR="lab"' for name in names])
     files = {name: data.replace(b"G1", b"hook").replace(b"G2", b"grasper") for name, data in files.items()}
-    assert len(read_files("elan", files).recordings[0].spans) == 4
+    if names[1] in {"CD", "AB"}:
+        with pytest.raises(AnnotationError, match="at once, as if two people had seen it"):
+            read_files("elan", files)
+    else:
+        assert len(read_files("elan", files).recordings[0].spans) == 4
 
 
 def test_tiers_of_one_person_and_those_that_are_not_kept_are_no_fault():

@@ -194,6 +194,8 @@ def test_rows_with_an_end_are_spans_and_are_refused(text, name):
         # The last row ends with its film.
         ("time_s,phase,end\n0,2,1\n1,2,2\n2,3,3.4\n", "end"),
         ("time_s,phase,end\n0,2,0.5\n0.5,2,1.0\n1.0,3,1.9\n", "end"),
+        ("time_s,phase,end\n0,2,1\n1,2,2\n2,2,3\n4,2,5\n5,3,6.4\n", "end"),
+        ("time_s,phase,duration\n0,2,1\n1,2,1\n2,2,1\n4,2,1\n5,3,1.4\n", "duration"),
     ],
 )
 def test_a_row_per_frame_ends_nothing_whatever_a_column_is_called(text, name):

@@ -119,6 +119,8 @@ LOCKS = {
     "of no stage": ("stages: {}\n", Tags()),
     "of other stages": ("stages: {frames: {cmd: x}}\n", Tags()),
     "of another release": (f"stages: {{release: {{outs: [{{path: data/release, md5: {'0' * 32}.dir}}]}}}}\n", Tags(unknown=("draft",))),
+    "of a release in parts": ("stages: {render: {outs: [{path: data/release/videos, md5: 0}]}}\n", Tags(unknown=("draft",))),
+    "of all data": ("stages: {all: {outs: [{path: data, md5: 0}]}}\n", Tags(unknown=("draft",))),
     "in conflict": ("<<<<<<< HEAD\nstages: {}\n=======\n", Tags(unknown=("draft",))),
 }
 
@@ -135,6 +137,19 @@ def test_a_tag_that_names_no_release_is_not_one_of_which_nobody_can_tell(project
     Path("moved").mkdir()
     elsewhere = Tags() if lock is None else Tags(unknown=("draft",))
     assert copies.tags(Path("moved"), ANN) == elsewhere, "a project may have been moved within its repository"
+
+
+def test_a_tag_from_before_a_project_was_moved_is_one_of_which_nobody_can_tell_whatever_its_folder_was_called(project):
+    for folder, tag in (("Prüfung", "before"), ("neu", "after")):
+        if tag == "before":
+            Path(folder).mkdir()
+            (Path(folder) / "dvc.lock").write_text(LOCKS["of another release"][0])
+        else:
+            git("mv", "Prüfung", folder)
+        git("add", "-A")
+        git("commit", "-q", "-m", tag)
+        git("tag", tag)
+    assert copies.tags(Path("neu"), ANN) == Tags(unknown=("after", "before"))
 
 
 @pytest.mark.slow

@@ -253,10 +253,14 @@ def form_of_predictions(
     if source.form is not None:
         return source.form, ()
     try:
-        return detected(source.path, wanted, option=PREDICTIONS_FROM), ()
+        form = detected(source.path, wanted, option=PREDICTIONS_FROM)
     except AnnotationError:
         if of_truth is None or not are_empty(source.path, of_truth):
             raise
+    else:
+        # Lists of classes alone may have told it.
+        if of_truth is None or form is of_truth or not are_empty(source.path, of_truth):
+            return form, ()
     what = f"all files are empty; read as {of_truth.name}, as the ground truth, nothing is predicted"
     return of_truth, (warning(str(source.path), "predictions-empty", what, "look whether whatever predicts has written them to the end"),)
 

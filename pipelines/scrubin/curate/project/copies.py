@@ -63,12 +63,15 @@ def committed_release(project: Path, commit: str) -> str | None:
     lock = _git(project, "show", f"{commit}:./{releases.LOCK}")
     if not lock:
         # One from before the project was moved within its repository has it elsewhere.
-        committed = _git(project, "ls-tree", "-r", "--full-tree", "--name-only", commit).splitlines()
-        return None if not committed or any(PurePosixPath(path).name == releases.LOCK.name for path in committed) else ""
+        committed = _git(project, "ls-tree", "-r", "-z", "--full-tree", "--name-only", commit).split("\0")
+        return None if committed == [""] or any(PurePosixPath(path).name == releases.LOCK.name for path in committed) else ""
     with suppress(yaml.YAMLError, KeyError, TypeError, AttributeError):
         stages = yaml.load(lock, getattr(yaml, "CSafeLoader", yaml.SafeLoader))["stages"]
-        outs = stages[releases.STAGE]["outs"] if releases.STAGE in stages else []
-        return next((str(out["md5"]) for out in outs if out["path"] == RELEASE.as_posix()), "")
+        outs = [(name, Path(out["path"]), out) for name, stage in stages.items() for out in stage.get("outs") or ()]
+        named = [str(out["md5"]) for name, path, out in outs if (name, path) == (releases.STAGE, RELEASE)]
+        # The first editions had an output for each part of the release.
+        in_parts = any(path.is_relative_to(RELEASE) or RELEASE.is_relative_to(path) for _, path, _ in outs)
+        return next(iter(named), None if in_parts else "")
     return None
 
 

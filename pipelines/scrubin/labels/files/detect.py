@@ -222,9 +222,11 @@ def are_empty(path: Path, form: AnyFormat) -> bool:
         For a path that is not there, or cannot be read.
     """
     _refuse_unreadable(path)
-    names = _may_be_read(path, _every(path))
-    texts = [file for file in _of_format(path, form, names) if file.suffix.lower() in TABLES and not only_names_classes(file)]
-    return bool(texts) and not any(shows_format(file) for file in names if file in texts or may_be_labels(file))
+    every = _every(path)
+    texts = [file for file in _of_format(path, form, _may_be_read(path, every)) if file.suffix.lower() in TABLES]
+    # Masks are pictures, and labels may be packed.
+    may_be = [file for file in every if file in texts or may_be_labels(file) or file.suffix.lower() in (*PICTURES, *NO_LABELS)]
+    return any(not only_names_classes(file) for file in texts) and not any(map(shows_format, may_be))
 
 
 def _detected(path: Path, looked: _Looked, names: Mapping[Path, str]) -> AnyFormat:

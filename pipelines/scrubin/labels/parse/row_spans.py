@@ -69,9 +69,9 @@ def tile(videos: Sequence[Placed], least: int) -> bool:
             spans = [[round(number * scale) - of_end * at + more for at, number in rows] for rows in numbers]
             steps = [(later[0] - one[0], span) for rows, of in zip(videos, spans, strict=True) for (one, later), span in _stepped(rows, of)]
             met = sum(step == span for step, span in steps)
-            # The last of rows by the second ends with its film; of rows that lie unevenly it is a span of its own length.
-            even = {step for step, _ in steps}
-            last = max(least, 2 * min(even)) if least > 1 and len(even) == 1 else least
+            # The last of rows by the second ends with its film, also where a second is missing; of uneven rows it is a span of its own.
+            even = {step for step, span in steps if step == span}
+            last = max(least, 2 * min(even)) if least > 1 and len(even) == 1 and 2 * met > len(steps) else least
             is_long = any(span > (last if at == len(of) else least) for of in spans for at, span in enumerate(of, start=1))
             if steps and is_long and all(0 < span <= step for step, span in steps) and 2 * met >= len(steps):
                 return True

@@ -5,10 +5,10 @@ medium was synchronised, is added. An instant without a time lies evenly between
 refers to another one has its time, several of them share it evenly. An empty value with a ``CVE_REF`` is that of the controlled vocabulary.
 Tiers of one kind that differ in annotator are of several people, and so are those of all but instruments that differ in participant or
 behind the ``@`` of their name, also under one annotator, which may be the lab. Of instruments these are hands, and who operates, unless one
-instrument is on two of them at once and they share no annotator. Two tiers of steps, gestures or marks may be those of both ``HANDS``: what
-both have counts once, and that the hand is not kept is said. ELAN exports those of one, and others are refused. Written files name their
-vocabulary in a ``PROPERTY`` of the header; where spans overlap they have several tiers. Their date is fixed, so that same labels are the
-same bytes.
+instrument is on two of them at once and they share no annotator, or are no ``HOLDERS``. Two tiers of steps, gestures or marks may be those
+of both ``HANDS``: what both have counts once, and that the hand is not kept is said. ELAN exports those of one, and others are refused.
+Written files name their vocabulary in a ``PROPERTY`` of the header; where spans overlap they have several tiers. Their date is fixed, so
+that same labels are the same bytes.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ ONE_AT_A_TIME = KINDS
 OF_A_HAND = frozenset(KINDS) - {"phase"}
 HANDS = dict.fromkeys(("left", "lefthand", "lh"), "left") | dict.fromkeys(("right", "righthand", "rh"), "right")
 """How a hand is written, folded, and which one it is; ``L`` and ``R`` may be initials."""
+HOLDERS = frozenset({*HANDS, "surgeon", "assistant"})
+"""Who may hold one instrument each, folded, and is no rater."""
 KINDS_ALIGNED, KINDS_REFERRING = "ALIGNABLE_ANNOTATION", "REF_ANNOTATION"
 Times = tuple[Fraction, Fraction]
 
@@ -290,9 +292,13 @@ def _are_hands(kind: Naming, tiers: list[_Tier]) -> bool:
     """Return whether tiers of a kind are one of each hand: two of a hand may be those of two people."""
     if kind not in OF_A_HAND or len({tier.name for tier in tiers}) != 2 or len({tier.annotator for tier in tiers} - {""}) > 1:
         return False
-    differing = [names for names in zip(*(tier.person for tier in tiers), strict=True) if len(set(names)) > 1]
-    both = [sorted(HANDS.get(fold(name), "") for name in names) for names in differing]
+    both = [sorted(HANDS.get(name, "") for name in names) for names in _differing(tiers)]
     return bool(both) and all(hands == ["left", "right"] for hands in both)
+
+
+def _differing(tiers: list[_Tier]) -> list[list[str]]:
+    """Return the participants of tiers, and the names behind their ``@``, folded, where they differ."""
+    return [[fold(name) for name in names] for names in zip(*(tier.person for tier in tiers), strict=True) if len(set(names)) > 1]
 
 
 def _without_hands(
@@ -341,8 +347,9 @@ def _refuse_seen_twice(document: _Document, spans: list[NamedSpan], tiers: Mappi
             for other in itertools.islice(ordered, at + 1, None):
                 if other.start >= one.end:
                     break
-                is_of_one = tiers[one.of].annotator == tiers[other.of].annotator != ""
-                if not is_of_one and tiers[one.of].person != tiers[other.of].person:
+                both = [tiers[one.of], tiers[other.of]]
+                is_of_one = both[0].annotator == both[1].annotator != "" and HOLDERS.issuperset(itertools.chain(*_differing(both)))
+                if not is_of_one and both[0].person != both[1].person:
                     what = f"'{one.label[:60]}' is on the tiers '{one.of}' and '{other.of}' at once, as if two people had seen it"
                     fix = "export the tiers of one annotator; where there are two of it, number them, such as grasper #1 and grasper #2"
                     document.where.at(other.place).error("annotators-several", what, fix)
