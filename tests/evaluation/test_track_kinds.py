@@ -187,7 +187,11 @@ MOT = "".join(f"{frame},1,100,100,80,60,1,2,1\n" for frame in (1, 2, 3))
 
 
 def test_a_tracker_that_finds_nothing_needs_no_format(tmp_path, capsys):
-    put(tmp_path, truth={"a.txt": MOT, "b.txt": MOT}, found={"a.txt": "", "b.txt": "", "readme.md": "epoch 12"})
+    put(
+        tmp_path,
+        truth={"a.txt": MOT, "b.txt": MOT},
+        found={"a.txt": "", "b.txt": "", "readme.md": "epoch 12", "seen/a.jpg": "x", "a.mp4": "x"},
+    )
     size = ("--image-size", "854x480")
     found, said = values(tmp_path, capsys, more=size)
     assert (found["HOTA"], found["MOTA"], found["IDF1"]) == (0, 0, 0)

@@ -415,11 +415,25 @@ def test_two_people_are_not_one_because_an_annotator_stands_on_all_tiers(tiers):
         read_files("elan", eaf(of, {"t1": 0, "t2": 40}))
 
 
-@each("names", [("left", "right"), ("LH", "Right hand"), ("surgeon", "Assistant"), ("AB", "CD"), ("left", "AB")], say=" and ".join)
+@each(
+    "names",
+    [
+        ("left", "right"),
+        ("LH", "Right hand"),
+        ("surgeon", "Nurse"),
+        ("PSM1", "PSM2"),
+        ("", "right arm"),
+        ("AB", "CD"),
+        ("left", "AB"),
+        ("left", "LH"),
+        ("surgeon 1", "surgeon 2"),
+    ],
+    say=" and ".join,
+)
 def test_instruments_at_once_are_all_kept_where_one_annotator_says_that_two_hands_or_people_hold_them(names):
     files = of_two([f'TIER_ID="instrument@{name}" ANNOTATOR="lab"' for name in names])
     files = {name: data.replace(b"G1", b"hook").replace(b"G2", b"grasper") for name, data in files.items()}
-    if names[1] in {"CD", "AB"}:
+    if names[1] in {"CD", "AB", "LH", "surgeon 2"}:
         with pytest.raises(AnnotationError, match="at once, as if two people had seen it"):
             read_files("elan", files)
     else:

@@ -13,6 +13,7 @@ from screen_params import SCREEN
 from scrubin.base.errors import StageError, VideoError
 from scrubin.base.files import sha256_of
 from scrubin.media import source
+from scrubin.media.containers.pieces import UnreadableError
 from scrubin.media.decode import boundaries_s, decoded
 from scrubin.media.probe import probe
 from scrubin.media.source import Source
@@ -70,6 +71,23 @@ def test_a_broken_file_is_decoded_once_and_named_each_time(file):
         with pytest.raises(VideoError, match=name):
             observe_stored(path.parent, Source.of_file(name, sha256_of(path)), [counting("one", calls)], times_s)
     assert calls == ["one"]
+
+
+def test_a_file_for_which_memory_was_short_is_looked_at_again(file):
+    path, sha256, times_s = file
+    calls: list[str] = []
+
+    def short(_):
+        calls.append("begun")
+        try:
+            raise UnreadableError("its raw stream cannot be timed", "export it") from MemoryError()
+        except UnreadableError as error:
+            raise VideoError("a.mkv", error.reason, error.fix) from error
+
+    for _ in range(2):
+        with pytest.raises(VideoError, match="cannot be timed"):
+            observe_stored(path.parent, Source.of_file(path.name, sha256), [replace(counting("one", []), start=short)], times_s)
+    assert len(calls) == 2
 
 
 def test_a_disk_that_is_full_of_notes_is_named(file, small_disk):

@@ -120,6 +120,7 @@ LOCKS = {
     "of other stages": ("stages: {frames: {cmd: x}}\n", Tags()),
     "of another release": (f"stages: {{release: {{outs: [{{path: data/release, md5: {'0' * 32}.dir}}]}}}}\n", Tags(unknown=("draft",))),
     "of a release in parts": ("stages: {render: {outs: [{path: data/release/videos, md5: 0}]}}\n", Tags(unknown=("draft",))),
+    "that is no YAML of today": ("stages: {release: {cmd: 2020-13-45}}\n", Tags(unknown=("draft",))),
     "of all data": ("stages: {all: {outs: [{path: data, md5: 0}]}}\n", Tags(unknown=("draft",))),
     "in conflict": ("<<<<<<< HEAD\nstages: {}\n=======\n", Tags(unknown=("draft",))),
 }

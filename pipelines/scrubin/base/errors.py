@@ -142,6 +142,14 @@ class RecordingError(ScrubinError):
 class VideoError(RecordingError):
     """A video file cannot be read, or not as far as it should."""
 
+    @property
+    def is_for_lack_of_memory(self) -> bool:
+        """Whether memory was short, which says nothing of the file: there may be enough next time."""
+        cause: BaseException | None = self
+        while cause is not None and not isinstance(cause, MemoryError):
+            cause = cause.__cause__
+        return cause is not None
+
 
 class TableError(ScrubinError):
     """A table breaks its declaration."""

@@ -182,8 +182,8 @@ def stored(key: str, work: Callable[[], dict[str, Any]], path: Path, name: str, 
             with proven(path, name, sha256):
                 return work()
         except VideoError as error:
-            if isinstance(error.__cause__, MemoryError):
-                raise  # there may be enough next time
+            if error.is_for_lack_of_memory:
+                raise
             # Kept too: a broken file stays broken, and reading it may take long. Its name is not
             # kept, because another file may have the same bytes.
             return {"reason": error.reason, "fix": error.fix}

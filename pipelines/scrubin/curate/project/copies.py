@@ -65,13 +65,14 @@ def committed_release(project: Path, commit: str) -> str | None:
         # One from before the project was moved within its repository has it elsewhere.
         committed = _git(project, "ls-tree", "-r", "-z", "--full-tree", "--name-only", commit).split("\0")
         return None if committed == [""] or any(PurePosixPath(path).name == releases.LOCK.name for path in committed) else ""
-    with suppress(yaml.YAMLError, KeyError, TypeError, AttributeError):
+    with suppress(yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError):
         stages = yaml.load(lock, getattr(yaml, "CSafeLoader", yaml.SafeLoader))["stages"]
-        outs = [(name, Path(out["path"]), out) for name, stage in stages.items() for out in stage.get("outs") or ()]
-        named = [str(out["md5"]) for name, path, out in outs if (name, path) == (releases.STAGE, RELEASE)]
+        of_stage = stages[releases.STAGE]["outs"] if releases.STAGE in stages else []
+        if named := [str(out["md5"]) for out in of_stage if Path(out["path"]) == RELEASE]:
+            return named[0]
         # The first editions had an output for each part of the release.
-        in_parts = any(path.is_relative_to(RELEASE) or RELEASE.is_relative_to(path) for _, path, _ in outs)
-        return next(iter(named), None if in_parts else "")
+        paths = [Path(out["path"]) for stage in stages.values() for out in stage.get("outs") or ()]
+        return None if any(path.is_relative_to(RELEASE) or RELEASE.is_relative_to(path) for path in paths) else ""
     return None
 
 
@@ -174,7 +175,9 @@ def remotes(project: Path) -> list[tuple[str, str]]:
 def _git(project: Path, *arguments: str) -> str:
     """Return what git says; nothing where there is no repository."""
     try:
-        done = subprocess.run(["git", *arguments], cwd=project, capture_output=True, text=True, check=False)
-    except (OSError, UnicodeDecodeError):
+        done = subprocess.run(
+            ["git", *arguments], cwd=project, capture_output=True, encoding="utf-8", errors="surrogateescape", check=False
+        )
+    except OSError:
         return ""
     return done.stdout if done.returncode == 0 else ""

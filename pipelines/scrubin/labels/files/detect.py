@@ -50,6 +50,7 @@ NO_LABELS = (".jpg", ".jpeg", ".mkv", ".mp4", ".tar", ".zip")
 """So ends no file of any format: a release may have hundreds of thousands of these, and each format would be asked about each."""
 PICTURES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 """What lies beside labels and is of no other format: frames may be so many that nobody asks."""
+MASKS_OR_PACKED = frozenset({*PICTURES, ".tar", ".zip"} - {".jpg", ".jpeg"})
 MAY_BE_LABELS = re.compile(
     r"(?!readme|licen[cs]e|copying|notice|changelog|requirements|sha256sums|md5sums|citation|.*timestamp).*"
     r"\.(?:csv|tsv|txt|jsonl?|ndjson|npz|npy|parquet|feather|arrow|xlsx?|ods|xml|eaf|boris|mat|pkl|pickle|h5|hdf5)(?:\.(?:gz|bz2|xz|zst))?",
@@ -224,8 +225,7 @@ def are_empty(path: Path, form: AnyFormat) -> bool:
     _refuse_unreadable(path)
     every = _every(path)
     texts = [file for file in _of_format(path, form, _may_be_read(path, every)) if file.suffix.lower() in TABLES]
-    # Masks are pictures, and labels may be packed.
-    may_be = [file for file in every if file in texts or may_be_labels(file) or file.suffix.lower() in (*PICTURES, *NO_LABELS)]
+    may_be = [file for file in every if file in texts or may_be_labels(file) or file.suffix.lower() in MASKS_OR_PACKED]
     return any(not only_names_classes(file) for file in texts) and not any(map(shows_format, may_be))
 
 

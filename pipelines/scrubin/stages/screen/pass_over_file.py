@@ -165,6 +165,8 @@ def observe_stored(raw: Path, source: Source, observers: Sequence[Observer], tim
             with source.proven(raw):
                 seen = _observed(source.decoded(raw), source.path, missing, times_s)
         except VideoError as error:
+            if error.is_for_lack_of_memory:
+                raise
             refused = error
     for observer in missing:
         entries[observer.name], _ = store.make(keys[observer.name], partial(_save, seen=seen.get(observer.name), refused=refused))

@@ -5,7 +5,7 @@ medium was synchronised, is added. An instant without a time lies evenly between
 refers to another one has its time, several of them share it evenly. An empty value with a ``CVE_REF`` is that of the controlled vocabulary.
 Tiers of one kind that differ in annotator are of several people, and so are those of all but instruments that differ in participant or
 behind the ``@`` of their name, also under one annotator, which may be the lab. Of instruments these are hands, and who operates, unless one
-instrument is on two of them at once and they share no annotator, or are no ``HOLDERS``. Two tiers of steps, gestures or marks may be those
+instrument is on two of them at once and they share no annotator, or are no ``HOLDER``. Two tiers of steps, gestures or marks may be those
 of both ``HANDS``: what both have counts once, and that the hand is not kept is said. ELAN exports those of one, and others are refused.
 Written files name their vocabulary in a ``PROPERTY`` of the header; where spans overlap they have several tiers. Their date is fixed, so
 that same labels are the same bytes.
@@ -16,6 +16,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -49,8 +50,8 @@ ONE_AT_A_TIME = KINDS
 OF_A_HAND = frozenset(KINDS) - {"phase"}
 HANDS = dict.fromkeys(("left", "lefthand", "lh"), "left") | dict.fromkeys(("right", "righthand", "rh"), "right")
 """How a hand is written, folded, and which one it is; ``L`` and ``R`` may be initials."""
-HOLDERS = frozenset({*HANDS, "surgeon", "assistant"})
-"""Who may hold one instrument each, folded, and is no rater."""
+HOLDER = re.compile("(?:(?:left|right)(?:hand|arm)?|(?:hand|arm|psm)[0-9]?|lh|rh|surgeon|assistant|nurse|operator|resident)?")
+"""Who may hold an instrument of their own, folded, or nobody named; numbered people may be raters."""
 KINDS_ALIGNED, KINDS_REFERRING = "ALIGNABLE_ANNOTATION", "REF_ANNOTATION"
 Times = tuple[Fraction, Fraction]
 
@@ -301,6 +302,13 @@ def _differing(tiers: list[_Tier]) -> list[list[str]]:
     return [[fold(name) for name in names] for names in zip(*(tier.person for tier in tiers), strict=True) if len(set(names)) > 1]
 
 
+def _are_holders(tiers: list[_Tier]) -> bool:
+    """Return whether tiers are of hands, arms or people in the operation, not twice of one."""
+    differing = _differing(tiers)
+    hands = [{HANDS.get(name, name) for name in names} for names in differing]
+    return all(map(HOLDER.fullmatch, itertools.chain(*differing))) and any(len(names) > 1 for names in hands)
+
+
 def _without_hands(
     document: _Document, spans: list[NamedSpan], kind: Naming, tiers: list[_Tier], vocabulary: Vocabulary
 ) -> list[NamedSpan]:
@@ -348,8 +356,7 @@ def _refuse_seen_twice(document: _Document, spans: list[NamedSpan], tiers: Mappi
                 if other.start >= one.end:
                     break
                 both = [tiers[one.of], tiers[other.of]]
-                is_of_one = both[0].annotator == both[1].annotator != "" and HOLDERS.issuperset(itertools.chain(*_differing(both)))
-                if not is_of_one and both[0].person != both[1].person:
+                if both[0].person != both[1].person and not (both[0].annotator == both[1].annotator != "" and _are_holders(both)):
                     what = f"'{one.label[:60]}' is on the tiers '{one.of}' and '{other.of}' at once, as if two people had seen it"
                     fix = "export the tiers of one annotator; where there are two of it, number them, such as grasper #1 and grasper #2"
                     document.where.at(other.place).error("annotators-several", what, fix)
