@@ -382,6 +382,22 @@ def test_at_400_percent_the_rows_of_the_lens_come_on_the_screen_in_turn_for_a_ke
     assert spans(folder) == [("reject", 10, 14)]
 
 
+AT_ONCE = """() => {
+    document.getElementById("full").close();
+    document.dispatchEvent(new KeyboardEvent("keydown", { key: "b", bubbles: true }));
+}"""
+
+
+def test_a_rectangle_that_is_begun_the_moment_full_size_is_left_stays(come_in):
+    page = come_in()
+    keyboard.full_size(page, "f")
+    page.evaluate(AT_ONCE)
+    page.wait_for_timeout(200)  # the event that it was closed comes later
+    assert page.locator("#rectangle").is_visible()
+    keyboard.press(page, "Enter")
+    page.locator("#kind-dialog[open]").wait_for()
+
+
 def test_a_span_that_is_drawn_around_a_check_is_said_to_be_hidden_and_the_check_as_well(come_in, folder):
     review_study.change_params(folder, "checks: 0.02", "checks: 0.2")
     review_study.propose(folder, [])

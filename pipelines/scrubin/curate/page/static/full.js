@@ -15,7 +15,7 @@ const CORNERS_SHARE = 0.36;
 
 export class Full {
   constructor(watch, decisions) {
-    Object.assign(this, { watch, decisions, aborter: null, box: null, from: null });
+    Object.assign(this, { watch, decisions, aborter: null, box: null, from: null, shown: false });
     this.dialog = byId("full");
     this.canvas = byId("full-canvas");
     this.boxes = byId("full-boxes");
@@ -54,6 +54,9 @@ export class Full {
   open() {
     if (!state.camera) return;
     if (!this.isOpen) {
+      // The event that it was closed may still be on its way.
+      this.#closed();
+      this.shown = true;
       this.pane = state.pane;
       state.pane = "full";
       this.dialog.showModal();
@@ -62,6 +65,8 @@ export class Full {
   }
 
   #closed() {
+    if (!this.shown || this.isOpen) return;
+    this.shown = false;
     this.#setBox(null);
     // Opened again it is looked at anew, and may be another picture.
     this.name = null;
