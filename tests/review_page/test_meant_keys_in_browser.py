@@ -384,7 +384,7 @@ def test_at_400_percent_the_rows_of_the_lens_come_on_the_screen_in_turn_for_a_ke
 
 AT_ONCE = """() => {
     document.getElementById("full").close();
-    document.dispatchEvent(new KeyboardEvent("keydown", { key: "b", bubbles: true }));
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "b", bubbles: true }));
 }"""
 
 
