@@ -63,8 +63,20 @@ class Triplet:
 def triplets() -> dict[int, Triplet]:
     """Return the triplets of the demo by their id in CholecT50."""
     with TRIPLETS_TABLE.open(encoding="utf-8", newline="") as file:
-        _, *rows = csv.reader(file)
-    return {int(row[0]): Triplet(*map(int, row[:4]), *row[4:]) for row in rows}  # type: ignore[arg-type]
+        rows = list(csv.DictReader(file))
+    classes = [
+        Triplet(
+            int(row["triplet"]),
+            int(row["instrument"]),
+            int(row["verb"]),
+            int(row["target"]),
+            row["instrument_name"],
+            row["verb_name"],
+            row["target_name"],
+        )
+        for row in rows
+    ]
+    return {one.triplet: one for one in classes}
 
 
 TISSUE, LIVER, GALLBLADDER = yuv(172, 74, 62), yuv(112, 44, 40), yuv(166, 158, 96)
