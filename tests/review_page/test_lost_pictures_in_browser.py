@@ -121,6 +121,26 @@ def test_a_server_that_answers_again_is_not_said_to_be_silent_though_it_refuses(
     assert page.evaluate(PROBE, [{"afterMs": 0, "status": 0}, {"afterMs": 0, "status": 403}]) == ["no", True]
 
 
+def test_what_is_answered_does_not_hide_that_another_answer_is_still_missing(page):
+    waiting = """async () => {
+      const { get } = await import("/static/api.js");
+      window.fetch = async (path) => {
+        if (path.includes("lost")) throw new TypeError("Failed to fetch");
+        return Response.json({});
+      };
+      const giveUp = new AbortController();
+      const lost = get("/api/changes?lost", giveUp.signal).catch(() => {});
+      const banner = document.getElementById("banner");
+      while (banner.hidden) await new Promise((resolve) => setTimeout(resolve, 10));
+      await get("/api/changes?answered");
+      const whileOneWaits = banner.hidden;
+      giveUp.abort();
+      await lost;
+      return [whileOneWaits, banner.hidden];
+    }"""
+    assert page.evaluate(waiting) == [False, True]
+
+
 REFRESHED = """async () => {
   const { Block } = await import("/static/cells.js");
   const coloured = async (colour) => {

@@ -7,6 +7,8 @@ const LONGEST_MS = { json: 60_000, bytes: 300_000 };
 // A server that is only slow must be able to answer some time.
 const MOST_MS = 3_600_000;
 let onTrouble = () => {};
+// One that is answered says nothing of another that still waits.
+const troubles = new Map();
 let edition = null;
 
 /** From now on numbers mean the files of this edition of the study. */
@@ -29,6 +31,12 @@ export const leaving = { isOwn: false };
 /** Call `show(sentence or null)` when the server cannot be reached or the pipeline runs, and when it is over. */
 export function watchTrouble(show) {
   onTrouble = show;
+}
+
+function tell(request, sentence) {
+  troubles.delete(request);
+  if (sentence !== null) troubles.set(request, sentence);
+  onTrouble([...troubles.values()].at(-1) ?? null);
 }
 
 /** A name for one request, so that its repetition is not a second one. */
@@ -76,6 +84,15 @@ const inJson = (answer) => answer.json();
 
 /** Ask until there is an answer that can be read to its end: one that breaks off, or is broken, is none. */
 async function persistently(path, options, read, longestMs = LONGEST_MS.json) {
+  const request = Symbol(path);
+  try {
+    return await untilAnswered(request, path, options, read, longestMs);
+  } finally {
+    tell(request, null);
+  }
+}
+
+async function untilAnswered(request, path, options, read, longestMs) {
   for (let patienceMs = longestMs; ; ) {
     options.signal?.throwIfAborted();
     const attempt = new AbortController();
@@ -85,16 +102,13 @@ async function persistently(path, options, read, longestMs = LONGEST_MS.json) {
     try {
       const answer = await read(await once(path, { ...options, signal: attempt.signal }));
       options.signal?.throwIfAborted();
-      onTrouble(null);
       return answer;
     } catch (error) {
       options.signal?.throwIfAborted();
-      if (error instanceof Refused && !error.again) {
-        onTrouble(null);
-        throw error;
-      }
+      if (error instanceof Refused && !error.again) throw error;
       if (attempt.signal.aborted) patienceMs = Math.min(2 * patienceMs, MOST_MS);
-      onTrouble(
+      tell(
+        request,
         error instanceof Refused
           ? error.message
           : "The server does not answer, or not to the end; trying again. What it confirmed is kept. If it was closed, it must be started again.",
