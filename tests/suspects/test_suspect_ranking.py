@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import drawn_course
 from drawn_course import T50, USUAL
-from scrubin.labels.suspects import course, presence, ranking
+from scrubin.labels.suspects import other_recordings, ranking
 from scrubin.labels.suspects.sequence import of_labels
 from scrubin.labels.suspects.suspect import Suspect, ranked
 
@@ -114,30 +114,33 @@ def test_a_recording_is_judged_by_the_others_alone(kind):
     study = drawn_course.study(5, 3)
     sequences = [of_labels(labels, None) for labels in study]
     phases = [np.eye(7)[one.phases] for one in sequences]
-    counts = [course.counted(one, 7) if kind == "phases" else presence.counted(one, of) for one, of in zip(sequences, phases, strict=True)]
+    counts = [
+        other_recordings.phase_counts(one, 7) if kind == "phases" else other_recordings.class_counts(one, of)
+        for one, of in zip(sequences, phases, strict=True)
+    ]
     without = (counts[0] + counts[1] + counts[2]) - counts[0]
     others = counts[1] + counts[2]
     judge = (
-        (lambda by: course.posteriors(sequences[0], by, T50))
+        (lambda by: other_recordings.phase_posteriors(sequences[0], by, T50))
         if kind == "phases"
-        else (lambda by: presence.posteriors(sequences[0], phases[0], by))
+        else (lambda by: other_recordings.class_posteriors(sequences[0], phases[0], by))
     )
     assert np.allclose(judge(without), judge(others))
 
 
 def test_the_model_of_phases_is_the_sum_over_all_courses():
     sequence = of_labels(drawn_course.labels("a", {0: 0, 1: 1, 2: 1, 4: 0}, {}), None, "ivt")
-    others = course.counted(of_labels(drawn_course.study(0)[0], None), 7)
-    rates, jumps = course._transitions(others, T50)
-    weights = np.exp(course._emissions(sequence, others))
-    steps = [course._step(rates, jumps, gap) for gap in (1.0, 1.0, 2.0)]
+    others = other_recordings.phase_counts(of_labels(drawn_course.study(0)[0], None), 7)
+    rates, jumps = other_recordings._transitions(others, T50)
+    weights = np.exp(other_recordings._emissions(sequence, others))
+    steps = [other_recordings._step(rates, jumps, gap) for gap in (1.0, 1.0, 2.0)]
     sums = np.zeros((4, 7))
     for states in np.ndindex(7, 7, 7, 7):
         way = np.prod([weights[at, state] for at, state in enumerate(states)])
         way *= np.prod([steps[at][states[at], states[at + 1]] for at in range(3)])
         for at, state in enumerate(states):
             sums[at, state] += way
-    assert np.allclose(course.posteriors(sequence, others, T50), sums / sums.sum(axis=1, keepdims=True))
+    assert np.allclose(other_recordings.phase_posteriors(sequence, others, T50), sums / sums.sum(axis=1, keepdims=True))
 
 
 def test_the_chain_of_a_class_is_the_sum_over_all_courses():
@@ -152,7 +155,7 @@ def test_the_chain_of_a_class_is_the_sum_over_all_courses():
             way *= fresh if at == 0 else kept[at, 0] * (state == states[at - 1]) + (1 - kept[at, 0]) * fresh
         for at, state in enumerate(states):
             sums[at, state] += way
-    assert np.allclose(presence._smoothed(there, gone, usual, kept)[:, 0], sums[:, 1] / sums.sum(axis=1))
+    assert np.allclose(other_recordings._smoothed_classes(there, gone, usual, kept)[:, 0], sums[:, 1] / sums.sum(axis=1))
 
 
 def test_recordings_with_phases_alone_are_compared_with_those_that_have_triplets_too():

@@ -10,13 +10,13 @@ import pytest
 import drawn_course
 from drawn_course import T50
 from scrubin.labels.model import Recognition
-from scrubin.labels.suspects import confident, ranking
+from scrubin.labels.suspects import of_predictions, ranking
 
 
 def test_a_class_is_sure_where_it_reaches_its_mean_confidence_among_the_positions_that_have_it():
     given = np.array([0, 0, 0, 1, 1, 1])
     confidence = np.array([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7], [0.4, 0.6], [0.45, 0.55], [0.6, 0.4]])
-    instead, wrong = confident.exclusive(given, confidence)
+    instead, wrong = of_predictions.confident_exclusive(given, confidence)
     # Thresholds are 2/3 and 0.5167: the third is sure of 1 and labelled 0; the last is no more than 0.6 sure of 0.
     assert instead.tolist() == [0, 0, 1, 1, 1, 1]
     # Labels agree in two of the three positions that are sure of 1. One of six differs, and one label in twenty is wrong.
@@ -24,9 +24,9 @@ def test_a_class_is_sure_where_it_reaches_its_mean_confidence_among_the_position
 
 
 def test_where_nothing_is_predicted_nothing_is_suspect():
-    instead, wrong = confident.exclusive(np.array([0, 1]), np.full((2, 2), np.nan))
+    instead, wrong = of_predictions.confident_exclusive(np.array([0, 1]), np.full((2, 2), np.nan))
     assert (instead.tolist(), wrong.tolist()) == ([0, 1], [0, 0])
-    of_classes = confident.separate(np.array([[True], [False]]), np.full((2, 1), np.nan))
+    of_classes = of_predictions.confident_separate(np.array([[True], [False]]), np.full((2, 1), np.nan))
     assert not np.any(of_classes)
 
 
@@ -34,7 +34,7 @@ def test_a_class_that_is_sure_and_often_wrong_counts_little():
     given = np.array([0] * 8 + [1] * 2)
     often, seldom = np.tile([0.1, 0.9], (10, 1)), np.tile([0.9, 0.1], (10, 1))
     seldom[[0, 8, 9]] = [0.1, 0.9]
-    assert confident.exclusive(given, often)[1].max() < confident.exclusive(given, seldom)[1].max()
+    assert of_predictions.confident_exclusive(given, often)[1].max() < of_predictions.confident_exclusive(given, seldom)[1].max()
 
 
 def test_a_model_that_differs_in_most_places_is_believed_less_than_one_that_differs_where_labels_are_wrong():
@@ -43,7 +43,7 @@ def test_a_model_that_differs_in_most_places_is_believed_less_than_one_that_diff
     good, poor = sure.copy(), sure.copy()
     good[:5], poor[:5] = [0, 1], [0, 1]
     poor[100:160] = [1, 0]
-    of_good, of_poor = (confident.exclusive(given, one)[1] for one in (good, poor))
+    of_good, of_poor = (of_predictions.confident_exclusive(given, one)[1] for one in (good, poor))
     # Five of 200 differ: all of them may be wrong labels. 65 of 200 differ: at most ten of them are.
     assert of_good[:5].tolist() == pytest.approx([100 / 105] * 5)
     assert of_poor[:5].tolist() == pytest.approx([40 / 45 * 10 / 65] * 5)
@@ -53,7 +53,7 @@ def test_of_several_classes_in_a_position_each_is_asked_for_itself():
     given = np.array([[True, False]] * 5 + [[False, True]] * 5)
     confidence = np.where(given, 0.9, 0.1)
     confidence[0], confidence[9, 0] = [0.05, 0.1], 0.95
-    wrong, missing = confident.separate(given, confidence)
+    wrong, missing = of_predictions.confident_separate(given, confidence)
     assert np.argwhere(wrong).tolist() == [[0, 0]]
     assert np.argwhere(missing).tolist() == [[9, 0]]
 
