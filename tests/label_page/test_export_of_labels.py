@@ -23,7 +23,7 @@ from scrubin.labels.files.reader import Options
 from scrubin.labels.formats.plain import label_files
 from scrubin.labels.model import SOURCE_FRAMES, Clock, phase_of
 from scrubin.labels.registry import FORMATS
-from scrubin.labels.suspects import at_path
+from scrubin.labels.suspects import ranking
 from scrubin.ratings.rater_files import read_folder
 
 CHOLECT50 = vocabulary.load("cholect50")
@@ -82,7 +82,7 @@ def test_a_file_states_the_rate_of_its_source_so_that_nobody_has_to_say_it(expor
     document = json.loads(path.read_text(encoding="utf-8"))
     document["phases"] = spans((0, 100, "preparation"), (100, 103, "clipping-and-cutting"), (103, 300, "preparation"))
     path.write_text(json.dumps(document), encoding="utf-8")
-    found = at_path.suspects(path, None, Options()).suspects
+    found = ranking.at_path(path, None, Options()).suspects
     assert [(one.first, one.time_s) for one in found] == [(at, pytest.approx(at / sampled_release.FPS)) for at in (100, 103)]
     # Files of before state no rate, and are read as they were.
     del document["fps"]

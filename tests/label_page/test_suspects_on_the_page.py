@@ -14,15 +14,14 @@ import sampled_release
 from labelled_study import SINGLE
 from scrubin import cli
 from scrubin.labels.model import Clock
-from scrubin.labels.suspects import pages
-from scrubin.labels.suspects.pages import Shown
-from scrubin.labels.suspects.suspect import Suspect
+from scrubin.labels.suspects import suspect
+from scrubin.labels.suspects.suspect import ShownRecording, Suspect
 
 pytestmark = pytest.mark.usefixtures("own_judge")
 FIRST, FPS, FRAMES = sampled_release.FIRST, sampled_release.FPS, sampled_release.SINGLE_FRAMES
 AT = 140
 """The source frame whose phase is another one than before and after."""
-SHOWN = Shown(SINGLE, FIRST, FRAMES, Fraction(FIRST, FPS), Fraction(FPS), is_source=True)
+SHOWN = ShownRecording(SINGLE, FIRST, FRAMES, Fraction(FIRST, FPS), Fraction(FPS), is_source=True)
 
 
 def labels(at):
@@ -83,24 +82,24 @@ def test_labels_beside_the_study_or_of_another_recording_have_no_page(flips, fol
 )
 def test_what_the_video_does_not_show_has_no_page(first, end, expected):
     one = Suspect("single", "phases", first, end, "a", "b", 0.5, ("flip",), "")
-    assert pages.address(one, Clock(None), SHOWN).rpartition("/")[2] == expected
+    assert suspect.address_on_page(one, Clock(None), SHOWN).rpartition("/")[2] == expected
 
 
 def test_of_a_variable_rate_frames_have_a_page_and_times_have_none():
     one = Suspect("single", "phases", 30, 31, "a", "b", 0.5, ("flip",), "")
     variable = dataclasses.replace(SHOWN, fps=None)
-    assert pages.address(one, Clock(None), variable) == f"#{SINGLE}/10"
-    assert pages.address(one, Clock(Fraction(1)), variable) == ""
-    assert pages.address(one, Clock(None), SHOWN, first=1) == f"#{SINGLE}/9"
+    assert suspect.address_on_page(one, Clock(None), variable) == f"#{SINGLE}/10"
+    assert suspect.address_on_page(one, Clock(Fraction(1)), variable) == ""
+    assert suspect.address_on_page(one, Clock(None), SHOWN, first=1) == f"#{SINGLE}/9"
 
 
 def test_a_frame_of_a_file_with_rounded_times_is_the_frame_that_it_is():
     fps = Fraction(30000, 1001)
-    shown = Shown(SINGLE, 14, FRAMES, Fraction(467, 1000), fps, is_source=True)
+    shown = ShownRecording(SINGLE, 14, FRAMES, Fraction(467, 1000), fps, is_source=True)
     assert 14 / fps > shown.offset_s
     for frame in (14, 15, 100, 300):
         one = Suspect("single", "phases", frame, frame + 1, "a", "b", 0.5, ("flip",), "")
-        assert pages.address(one, Clock(1 / fps), shown) == f"#{SINGLE}/{frame - 14}"
+        assert suspect.address_on_page(one, Clock(1 / fps), shown) == f"#{SINGLE}/{frame - 14}"
         by_half = Suspect("single", "phases", 2 * frame, 2 * frame + 2, "a", "b", 0.5, ("flip",), "")
-        assert pages.address(by_half, Clock(1 / fps / 2), shown) == f"#{SINGLE}/{frame - 14}"
-    assert pages.address(one, Clock(1 / fps), dataclasses.replace(shown, is_source=False)) == f"#{SINGLE}/300"
+        assert suspect.address_on_page(by_half, Clock(1 / fps / 2), shown) == f"#{SINGLE}/{frame - 14}"
+    assert suspect.address_on_page(one, Clock(1 / fps), dataclasses.replace(shown, is_source=False)) == f"#{SINGLE}/300"

@@ -216,7 +216,7 @@ def _suspects(args: argparse.Namespace, options: Options) -> Ranking:
     from scrubin.base import machine
     from scrubin.curate.label.suspects import places
     from scrubin.labels.registry import format_of
-    from scrubin.labels.suspects import at_path
+    from scrubin.labels.suspects import ranking
 
     if args.videos is not None and not args.videos.is_dir():
         raise AnnotationError(f"--videos {args.videos}: there is no such folder")
@@ -231,7 +231,7 @@ def _suspects(args: argparse.Namespace, options: Options) -> Ranking:
         sys.stderr.write("".join(f"scrubin validate: note: --disputes leaves out {id_}: {why}\n" for id_, why in bench.closed().items()))
     form, of_predictions = (None if name is None else format_of(name) for name in (args.source, args.predictions_from))
     path = Path(args.path)
-    return at_path.suspects(path, form, options, args.predictions or (), of_predictions, args.videos, more, places.of_study(path))
+    return ranking.at_path(path, form, options, args.predictions or (), of_predictions, args.videos, more, places.of_study(path))
 
 
 def add_ground_truth_check_arguments(parser: argparse.ArgumentParser) -> None:

@@ -38,6 +38,67 @@ def suspects(sequences: Sequence[LabelSequence], predicted: Mapping[str, Labels]
     return _phases(both, predicted, names) + _classes(both, predicted, names)
 
 
+def confident_exclusive(given: IntArray, confidence: Floats) -> tuple[IntArray, Floats]:
+    """Return for each position what it probably is instead, and how probable it is that the label is wrong.
+
+    A class is sure in a position where its confidence is at least its threshold. Among the sure ones that are not labelled the most
+    confident is taken. The score is its share of the confidence in both, times how often the labels agree where it is sure, times which
+    share of all such places can be wrong labels, where one label in twenty is wrong: a model that is sure and often wrong counts little.
+
+    Parameters
+    ----------
+    given
+        Class that is labelled, (n,).
+    confidence
+        (n, classes), of predictions out of fold, in 0..1; a row of NaN where nothing is predicted.
+
+    Returns
+    -------
+    tuple of arrays
+        (n,) each. Where nothing else is sure the class is the labelled one, and the score 0.
+    """
+    count, classes = confidence.shape
+    one_hot = np.zeros((count, classes), np.bool_)
+    one_hot[np.arange(count), given] = True
+    is_predicted: Bools = np.asarray(~np.isnan(confidence).any(axis=1))
+    sure = _sure(one_hot, confidence, is_predicted)
+    right = _share_of_labels(one_hot, sure)
+    others = np.where(sure & ~one_hot, confidence, -1.0)
+    instead = others.argmax(axis=1) if classes else given
+    best, own = others[np.arange(count), instead], np.nan_to_num(confidence[np.arange(count), given])
+    is_suspect = best > own
+    # A model that differs in most places is mostly wrong itself, also in a class in which it often agrees.
+    differing = is_suspect.sum() / max(int(is_predicted.sum()), 1)
+    of_labels = min(1.0, WRONG / differing) if differing else 0.0
+    score = np.where(is_suspect, best / np.maximum(best + own, 1e-12) * right[instead] * of_labels, 0.0)
+    return np.where(is_suspect, instead, given), score
+
+
+def confident_separate(given: Bools, confidence: Floats) -> tuple[Floats, Floats]:
+    """Return how probable it is that a labelled class is not there, and that one without a label is: each class for itself.
+
+    A class without a label is missing where its confidence is at least the mean of the positions that have it, and one that is labelled is
+    wrong where it is at most the mean of those that have not. Both count by how often the labels agree in such positions.
+
+    Parameters
+    ----------
+    given
+        Whether a class is labelled, (n, classes).
+    confidence
+        The same shape, in 0..1; a row of NaN where nothing is predicted.
+
+    Returns
+    -------
+    tuple of arrays
+        (n, classes) each; 0 where nothing speaks against the label.
+    """
+    is_predicted: Bools = np.asarray(~np.isnan(confidence).any(axis=1))
+    sure, unsure = _sure(given, confidence, is_predicted), _sure(~given, 1 - confidence, is_predicted)
+    missing = np.where(sure & ~given, confidence * _share_of_labels(given, sure), 0.0)
+    wrong = np.where(unsure & given, (1 - confidence) * _share_of_labels(~given, unsure), 0.0)
+    return wrong, missing
+
+
 def _phases(sequences: Sequence[LabelSequence], predicted: Mapping[str, Labels], names: Vocabulary) -> list[Suspect]:
     confidences = [_phase_confidence(one, predicted[one.recording], len(names.phases)) for one in sequences]
     every = [(one, of_one) for one, of_one in zip(sequences, confidences, strict=True) if of_one is not None]
@@ -119,67 +180,6 @@ def _rows(sequence: LabelSequence, labelled: IntArray, predicted: IntArray, labe
         return np.full(len(labelled), UNKNOWN, np.int64)
     at = np.minimum(np.searchsorted(predicted, wanted), len(predicted) - 1)
     return np.where(predicted[at] == wanted, at, UNKNOWN).astype(np.int64)
-
-
-def confident_exclusive(given: IntArray, confidence: Floats) -> tuple[IntArray, Floats]:
-    """Return for each position what it probably is instead, and how probable it is that the label is wrong.
-
-    A class is sure in a position where its confidence is at least its threshold. Among the sure ones that are not labelled the most
-    confident is taken. The score is its share of the confidence in both, times how often the labels agree where it is sure, times which
-    share of all such places can be wrong labels, where one label in twenty is wrong: a model that is sure and often wrong counts little.
-
-    Parameters
-    ----------
-    given
-        Class that is labelled, (n,).
-    confidence
-        (n, classes), of predictions out of fold, in 0..1; a row of NaN where nothing is predicted.
-
-    Returns
-    -------
-    tuple of arrays
-        (n,) each. Where nothing else is sure the class is the labelled one, and the score 0.
-    """
-    count, classes = confidence.shape
-    one_hot = np.zeros((count, classes), np.bool_)
-    one_hot[np.arange(count), given] = True
-    is_predicted: Bools = np.asarray(~np.isnan(confidence).any(axis=1))
-    sure = _sure(one_hot, confidence, is_predicted)
-    right = _share_of_labels(one_hot, sure)
-    others = np.where(sure & ~one_hot, confidence, -1.0)
-    instead = others.argmax(axis=1) if classes else given
-    best, own = others[np.arange(count), instead], np.nan_to_num(confidence[np.arange(count), given])
-    is_suspect = best > own
-    # A model that differs in most places is mostly wrong itself, also in a class in which it often agrees.
-    differing = is_suspect.sum() / max(int(is_predicted.sum()), 1)
-    of_labels = min(1.0, WRONG / differing) if differing else 0.0
-    score = np.where(is_suspect, best / np.maximum(best + own, 1e-12) * right[instead] * of_labels, 0.0)
-    return np.where(is_suspect, instead, given), score
-
-
-def confident_separate(given: Bools, confidence: Floats) -> tuple[Floats, Floats]:
-    """Return how probable it is that a labelled class is not there, and that one without a label is: each class for itself.
-
-    A class without a label is missing where its confidence is at least the mean of the positions that have it, and one that is labelled is
-    wrong where it is at most the mean of those that have not. Both count by how often the labels agree in such positions.
-
-    Parameters
-    ----------
-    given
-        Whether a class is labelled, (n, classes).
-    confidence
-        The same shape, in 0..1; a row of NaN where nothing is predicted.
-
-    Returns
-    -------
-    tuple of arrays
-        (n, classes) each; 0 where nothing speaks against the label.
-    """
-    is_predicted: Bools = np.asarray(~np.isnan(confidence).any(axis=1))
-    sure, unsure = _sure(given, confidence, is_predicted), _sure(~given, 1 - confidence, is_predicted)
-    missing = np.where(sure & ~given, confidence * _share_of_labels(given, sure), 0.0)
-    wrong = np.where(unsure & given, (1 - confidence) * _share_of_labels(~given, unsure), 0.0)
-    return wrong, missing
 
 
 def _sure(is_so: Bools, confidence: Floats, is_predicted: Bools) -> Bools:

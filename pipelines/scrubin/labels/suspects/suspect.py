@@ -1,14 +1,23 @@
-"""A suspect: a place in labels that is probably wrong, why, and what it may be instead; several reasons for one place are one suspect."""
+"""A suspect: a place in labels that is probably wrong, why, and what it may be instead; several reasons for one place are one suspect.
+
+Its address on the page of `scrubin label` is what stands behind the ``#``: the released id and the frame.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Literal
+
+from scrubin.labels.model import Clock
 
 OfLayer = Literal["phases", "triplets", "instruments", "boxes", "marks", "steps", "actions", "quality", "points"]
 NOTHING = ""
 """Instead of a label: there is none."""
+STAMP_S = Fraction(1, 1000)
+"""By so much a time may be off that a file of video keeps in milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +110,70 @@ def at_least_one(first: float, second: float) -> float:
     return 1 - (1 - first) * (1 - second)
 
 
+def counts(suspects: Iterable[Suspect]) -> Mapping[str, int]:
+    """Return how many suspects each kind of evidence has, by name, sorted."""
+    every = [name for one in suspects for name in one.evidence]
+    return {name: every.count(name) for name in sorted(set(every))}
+
+
+@dataclass(frozen=True)
+class ShownRecording:
+    """A recording as the page shows it.
+
+    Parameters
+    ----------
+    id
+        The released one.
+    first, frame_count
+        The source frame that is the first one shown, and how many are.
+    offset_s
+        Its time in the source.
+    fps
+        Of the released video; None: of a variable rate.
+    is_source
+        Whether labels are of the source; otherwise of the released video.
+    """
+
+    id: str
+    first: int
+    frame_count: int
+    offset_s: Fraction
+    fps: Fraction | None
+    is_source: bool
+
+
+def page_of(id_: str, frame: int) -> str:
+    """Return what stands behind the address of the page.
+
+    >>> page_of("borunga", 60)
+    '#borunga/60'
+    """
+    return f"#{id_}/{frame}"
+
+
+def address_on_page(one: Suspect, clock: Clock, shown: ShownRecording, first: int = 0) -> str:
+    """Return where a suspect is on the page; "" where the page shows nothing of it, or nobody knows which frame has its time.
+
+    Parameters
+    ----------
+    clock
+        What the positions of its labels count.
+    first
+        The number of the first frame, at time 0.
+
+    Examples
+    --------
+    >>> suspect = Suspect("op1", "phases", 30, 40, "a", "b", 0.5, ("flip",), "")
+    >>> shown = ShownRecording("borunga", 20, 100, Fraction(4, 5), Fraction(25), is_source=True)
+    >>> address_on_page(suspect, Clock(None), shown), address_on_page(suspect, Clock(Fraction(1, 30)), shown)
+    ('#borunga/10', '#borunga/5')
+    """
+    begins, ends = (_shown_frame(position - first, clock, shown) for position in (one.first, one.end))
+    if begins is None or ends is None or begins >= shown.frame_count or ends <= 0:
+        return ""
+    return page_of(shown.id, max(begins, 0))
+
+
 def _are_one(one: Suspect, other: Suspect) -> bool:
     """Return whether two of a label overlap for different reasons, and do not expect different labels."""
     overlap = one.first < other.end and other.first < one.end
@@ -127,7 +200,11 @@ def _clock(time_s: float) -> str:
     return f"{int(minutes) // 60}:{int(minutes) % 60:02d}:{seconds:06.3f}"
 
 
-def counts(suspects: Iterable[Suspect]) -> Mapping[str, int]:
-    """Return how many suspects each kind of evidence has, by name, sorted."""
-    every = [name for one in suspects for name in one.evidence]
-    return {name: every.count(name) for name in sorted(set(every))}
+def _shown_frame(position: int, clock: Clock, shown: ShownRecording) -> int | None:
+    """Return the first shown frame at or after a position, counted from the first one shown."""
+    if clock.period_s is None or (shown.fps is not None and clock.period_s * shown.fps == 1):
+        return position - (shown.first if shown.is_source else 0)
+    if shown.fps is None:
+        return None
+    begins_s = position * clock.period_s - (shown.offset_s if shown.is_source else 0)
+    return math.ceil((begins_s - STAMP_S) * shown.fps)

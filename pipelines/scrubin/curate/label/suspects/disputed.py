@@ -8,8 +8,7 @@ from typing import cast
 
 from scrubin.curate.label.several.disputes import Dispute
 from scrubin.curate.label.workbench import Recording, Workbench
-from scrubin.labels.suspects.pages import page_of
-from scrubin.labels.suspects.suspect import NOTHING, OfLayer, Suspect
+from scrubin.labels.suspects.suspect import NOTHING, OfLayer, Suspect, page_of
 
 EVIDENCE = "people"
 

@@ -14,10 +14,10 @@ from scrubin.base.tables import io
 from scrubin.base.tables.private import CUTS
 from scrubin.base.tables.public import REFERENCE_CAMERAS, VIDEOS
 from scrubin.curate.label.params import SECTION
-from scrubin.labels.suspects.pages import Shown
+from scrubin.labels.suspects.suspect import ShownRecording
 
 
-def of_study(path: Path, folder: Path = Path()) -> Mapping[str, Shown]:
+def of_study(path: Path, folder: Path = Path()) -> Mapping[str, ShownRecording]:
     """Return the recordings of a study; none where the path is not in it, or it has nothing to label yet.
 
     Parameters
@@ -38,11 +38,11 @@ def of_study(path: Path, folder: Path = Path()) -> Mapping[str, Shown]:
     except (ParamsError, TableError):
         return {}
     rates = {(row["id"], row["camera"]): None if row["variable_rate"] else Fraction(row["fps"]) for row in videos}
-    shown: dict[str, Shown] = {}
+    shown: dict[str, ShownRecording] = {}
     # Of several cameras the page shows the first.
     for row in sorted(cuts, key=lambda row: REFERENCE_CAMERAS.index(row["camera"])):
         id_, fps = row["id"], rates.get((row["id"], row["camera"]))
         for name, is_source in ((row["recording"], True), (id_, False)):
             offset_s = Fraction(row["offset_s"])
-            shown.setdefault(name, Shown(id_, row["first_source_frame"], row["frame_count"], offset_s, fps, is_source))
+            shown.setdefault(name, ShownRecording(id_, row["first_source_frame"], row["frame_count"], offset_s, fps, is_source))
     return shown
