@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from scrubin.evaluate.metrics.masks import pixels
-from scrubin.labels.masks import counts, polygons, rle
+from scrubin.labels.masks import polygons, rle
 
 CASES, KEPT, TIMED = 300, 24, 30
 NAMES = ("Dice", "IoU", "NSD", "HD95")
@@ -39,7 +39,7 @@ def main() -> None:
         apart["monai"] = np.maximum(apart["monai"], np.abs(ours - published))
         apart["surface-distance"] = np.maximum(apart["surface-distance"], np.abs(ours - by_surface_distance(truth, found, tolerance_px)))
         if number < KEPT:
-            texts = [counts.text_of_runs(runs) for runs in sides]
+            texts = [rle.text_of_runs(runs) for runs in sides]
             kept.append(
                 {"height": height, "width": width, "truth": texts[0], "found": texts[1], "tolerance_px": tolerance_px, "values": published}
             )

@@ -69,7 +69,7 @@ def memory_mb() -> float:
 
 def ours(task: str, data: dict[str, Any]) -> Any:
     from scrubin.evaluate.metrics.masks import MaskRows, MaskStudy, average_precision
-    from scrubin.labels.masks import counts, overlaps, polygons, rle
+    from scrubin.labels.masks import polygons, rle
 
     sides = (data["truth"], data["found"])
     if task == "fill polygons":
@@ -79,8 +79,8 @@ def ours(task: str, data: dict[str, Any]) -> Any:
         def packed() -> list[int]:
             lengths = []
             for side in sides:
-                pictures = (rle.picture(counts.runs_of_text(one["counts"], HEIGHT, WIDTH), HEIGHT, WIDTH) for one in side)
-                lengths.append(sum(len(counts.text_of_runs(rle.runs_of_picture(pixels))) for pixels in pictures))
+                pictures = (rle.picture(rle.runs_of_text(one["counts"], HEIGHT, WIDTH), HEIGHT, WIDTH) for one in side)
+                lengths.append(sum(len(rle.text_of_runs(rle.runs_of_picture(pixels))) for pixels in pictures))
             return lengths
 
         return packed
@@ -88,8 +88,8 @@ def ours(task: str, data: dict[str, Any]) -> Any:
     if task == "IoUs of frames":
 
         def summed() -> list[float]:
-            frames = ((counts.runs_of_texts(by_frame[1].get(at, [])), counts.runs_of_texts(of)) for at, of in by_frame[0].items())
-            return [sum(float(overlaps.ious(found, truth).sum()) for found, truth in frames)]
+            frames = ((rle.runs_of_texts(by_frame[1].get(at, [])), rle.runs_of_texts(of)) for at, of in by_frame[0].items())
+            return [sum(float(rle.ious(found, truth).sum()) for found, truth in frames)]
 
         return summed
     frames = data["frames"]
@@ -166,7 +166,7 @@ def grouped(values: list[Any], side: list[dict[str, Any]]) -> dict[int, list[Any
 
 
 def write(frames: str, path: str) -> None:
-    from scrubin.labels.masks import counts, polygons
+    from scrubin.labels.masks import polygons, rle
 
     rng = np.random.default_rng(0)
     truth: list[dict[str, Any]] = []
@@ -182,7 +182,7 @@ def write(frames: str, path: str) -> None:
                 moved = (corners + rng.uniform(-15, 15, 2) + rng.uniform(-4, 4, corners.shape)).round(2)
                 found.append({"frame": frame, "class": class_, "score": float(rng.random()), "polygon": moved.ravel().tolist()})
     for one in (*truth, *found):
-        one["counts"] = counts.text_of_runs(polygons.runs_of_polygons([one["polygon"]], HEIGHT, WIDTH))
+        one["counts"] = rle.text_of_runs(polygons.runs_of_polygons([one["polygon"]], HEIGHT, WIDTH))
     Path(path).write_text(json.dumps({"frames": int(frames), "truth": truth, "found": found}))
 
 

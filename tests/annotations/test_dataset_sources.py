@@ -9,7 +9,7 @@ from annotated_tables import tables_of
 from label_examples import EXAMPLES
 from scrubin.base.errors import AnnotationError, ParamsError
 from scrubin.base.faults import Faults
-from scrubin.labels.masks import counts
+from scrubin.labels.masks import rle
 from scrubin.labels.registry import DATASET_FORMATS, FORMATS
 from scrubin.stages.annotations import label_tables, sources
 from scrubin.stages.annotations.params import READABLE, SourceParams
@@ -63,7 +63,7 @@ def test_a_coco_file_of_many_recordings_gives_each_released_one_its_masks(stage)
 def test_what_is_hidden_is_cleared_from_the_masks_of_a_coco_file(stage):
     rectangle = {"first_frame": 0, "last_frame": 249, "x": 0, "y": 0, "w": 320, "h": 120}
     tables, _, _ = stage({"coco/a.json": document("VID01", frame=50)}, hidden=[rectangle])
-    assert tables.masks["counts"].tolist() == [counts.text_of_runs([120, 120, 320 * 240 - 240])]
+    assert tables.masks["counts"].tolist() == [rle.text_of_runs([120, 120, 320 * 240 - 240])]
     assert tables.report["totals"]["masks_cut"] == 1
 
 

@@ -13,7 +13,7 @@ from annotated_tables import tables_of
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import load
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Labels, Layer, instance_rows, mark_rows
 from scrubin.labels.points import Point, unlabelled
 from scrubin.stages.annotations import label_tables
@@ -22,7 +22,7 @@ from scrubin.stages.annotations.hiding import HiddenAreas, cleared, is_inside
 WORDS = load("cholect50")
 SIZE = (32, 24)
 """Of the labelled pictures; the video has ten times as many pixels each way."""
-ALL = counts.text_of_runs([0, 32 * 24])
+ALL = rle.text_of_runs([0, 32 * 24])
 SECONDS = Clock(Fraction(1))
 
 
@@ -42,7 +42,7 @@ def made(*labels, **changes):
 def pictures(tables):
     """By frame the pixels that any mask has."""
     return {
-        row.frame: rle.picture(counts.runs_of_text(row.counts, row.height, row.width), row.height, row.width)
+        row.frame: rle.picture(rle.runs_of_text(row.counts, row.height, row.width), row.height, row.width)
         for row in tables.masks.itertuples()
     }
 
@@ -50,7 +50,7 @@ def pictures(tables):
 def test_a_mask_is_released_as_it_was_labelled_in_the_size_of_its_picture():
     drawn = np.zeros(SIZE[::-1], bool)
     drawn[3:9, 10:20] = True
-    tables = made(labels_of((0, 6), mask=counts.text_of_runs(rle.runs_of_picture(drawn))), offset_s=Fraction(6))
+    tables = made(labels_of((0, 6), mask=rle.text_of_runs(rle.runs_of_picture(drawn))), offset_s=Fraction(6))
     assert tables.masks[["id", "frame", "instance", "width", "height"]].to_numpy().tolist() == [["mabolu", 0, 0, *SIZE]]
     assert (pictures(tables)[0] == drawn).all()
     assert tables.report["ids"]["mabolu"]["details"] == {"masks": 1}
@@ -58,9 +58,9 @@ def test_a_mask_is_released_as_it_was_labelled_in_the_size_of_its_picture():
 
 
 def test_equal_masks_have_equal_text_however_the_file_wrote_them():
-    padded = counts.text_of_runs([0, 2, 0, 3, 32 * 24 - 5])
+    padded = rle.text_of_runs([0, 2, 0, 3, 32 * 24 - 5])
     tables = made(labels_of(mask=padded))
-    assert tables.masks["counts"].tolist() == [counts.text_of_runs([0, 5, 32 * 24 - 5])]
+    assert tables.masks["counts"].tolist() == [rle.text_of_runs([0, 5, 32 * 24 - 5])]
 
 
 def test_a_frame_that_is_hidden_as_a_whole_has_no_mask_and_no_point_but_its_instance():
@@ -86,7 +86,7 @@ def test_a_hidden_rectangle_is_cleared_with_every_pixel_that_it_touches():
 def test_a_mask_of_which_nothing_is_left_has_no_row():
     drawn = np.zeros(SIZE[::-1], bool)
     drawn[3:9, 4:6] = True
-    mask = counts.text_of_runs(rle.runs_of_picture(drawn))
+    mask = rle.text_of_runs(rle.runs_of_picture(drawn))
     tables = made(labels_of(mask=mask), hidden=[{"first_frame": 0, "last_frame": 0, "x": 40, "y": 30, "w": 20, "h": 60}])
     assert len(tables.masks) == 0
     assert tables.report["ids"]["mabolu"]["details"] == {"masks_hidden": 1}
@@ -196,7 +196,7 @@ def test_a_study_without_them_says_nothing_of_them():
 )
 def test_a_mask_of_a_picture_of_another_shape_is_an_error_with_its_place(size, shape):
     with pytest.raises(AnnotationError, match=rf"a\.json, frame 3: {shape}.*check that the labels are of this video and of whole frames"):
-        made(labels_of((3,), size=size, mask=counts.text_of_runs([0, size[0] * size[1]])))
+        made(labels_of((3,), size=size, mask=rle.text_of_runs([0, size[0] * size[1]])))
 
 
 def test_a_mask_whose_picture_has_no_size_is_an_error_with_its_place():

@@ -21,7 +21,7 @@ from scrubin import cli
 from scrubin.base.errors import AnnotationError, VideoError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary.vocabulary import load
-from scrubin.labels.masks import counts
+from scrubin.labels.masks import rle
 from scrubin.labels.model import BOX, SOURCE_FRAMES, Labels, Layer, detailed_rows
 from scrubin.labels.points import Point
 from scrubin.media import pixel_aspect
@@ -88,7 +88,7 @@ def test_who_says_only_that_something_is_in_view_may_have_pictures_of_any_shape(
 
 
 @pytest.mark.slow
-@each("row", [BOX_ROW, POINTS_ROW, {"mask": counts.text_of_runs([0, 427 * 240])}])
+@each("row", [BOX_ROW, POINTS_ROW, {"mask": rle.text_of_runs([0, 427 * 240])}])
 def test_labels_on_square_pixels_of_an_anamorphic_film_are_its_own_with_x_and_y_as_shares(row):
     for size in ((427, 240), (854, 480), (213, 120)) if "mask" not in row else ((427, 240),):
         tables = made(labels_of(size, **row), WIDE)
@@ -134,7 +134,7 @@ OF_TELEVISION = [
 
 
 def a_mask(size):
-    return {"mask": counts.text_of_runs([0, size[0] * size[1]])}
+    return {"mask": rle.text_of_runs([0, size[0] * size[1]])}
 
 
 @pytest.mark.parametrize(("size", "video", "aspect"), STRETCHED)

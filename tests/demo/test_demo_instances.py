@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scrubin.labels.files.reader import Options, read
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.labels.registry import format_of
 from scrubin.stages.demo import canvas, course, criteria, footage, instances, plan, procedures
 from scrubin.stages.demo.box_trainer import SutureScene
@@ -52,7 +52,7 @@ def test_the_file_is_read_as_coco_with_the_very_masks(outlined):
     drawn = [(frame, one) for frame in frames for one in instances.instances(outlined, frame)]
     assert rows["position"].tolist() == [frame for frame, _ in drawn]
     for text, (_, one) in zip(rows["mask"], drawn, strict=True):
-        assert np.array_equal(rle.picture(counts.runs_of_text(text, 180, 320), 180, 320), one.mask)
+        assert np.array_equal(rle.picture(rle.runs_of_text(text, 180, 320), 180, 320), one.mask)
 
 
 def test_points_lie_on_their_instrument_or_are_covered(outlined):

@@ -12,7 +12,7 @@ from pycocotools.cocoeval import COCOeval
 
 from mask_cases import HEIGHT, LENGTHS, WIDTH, drawn
 from score_runs import put, results
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 
 PLACES = [(video, frame) for video, length in zip("abc", LENGTHS, strict=True) for frame in range(length)]
 NAMES = ("grasper", "bipolar", "hook")
@@ -54,7 +54,7 @@ def annotation(number, one):
 
 
 def result(one):
-    text = counts.text_of_runs(rle.runs_of_picture(one.pixels))
+    text = rle.text_of_runs(rle.runs_of_picture(one.pixels))
     mask = {"size": [HEIGHT, WIDTH], "counts": text}
     return {"image_id": one.place + 1, "category_id": one.class_ + 1, "score": one.score, "segmentation": mask}
 

@@ -10,7 +10,7 @@ import pytest
 
 import small_study
 from scrubin.cli import main
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.load import Release
 
 pytestmark = pytest.mark.slow
@@ -76,7 +76,7 @@ def test_the_release_has_what_was_drawn_less_what_is_hidden(project, release):
     masks, points, tracks = (pd.read_parquet(release / f"tables/{name}.parquet") for name in ("masks", "points", "tracks"))
     assert set(masks["id"]) == set(points["id"]) == set(tracks["id"]) == {id_}
     for row in masks.itertuples():
-        shown = rle.picture(counts.runs_of_text(row.counts, row.height, row.width), row.height, row.width)
+        shown = rle.picture(rle.runs_of_text(row.counts, row.height, row.width), row.height, row.width)
         assert np.array_equal(shown, mask(BOXES[row.instance]) & ~mask(HIDDEN))
     middle = points[points["point"] == "middle"].set_index(["frame", "instance"])
     assert middle["visibility"].tolist() == [0, 2, 0, 2]

@@ -10,7 +10,7 @@ import pytest
 
 import small_study
 from scrubin.base.errors import StageError
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.stages.annotations import details
 
 pytestmark = pytest.mark.slow
@@ -55,7 +55,7 @@ def test_no_mask_and_no_point_of_a_release_shows_what_is_hidden(tmp_path, tmp_pa
     hidden = np.zeros(SIZE[::-1], bool)
     hidden[4:13, 4:25] = True  # the rectangle in pixels of the labelled picture, outwards
     for row in masks.itertuples():
-        shown = rle.picture(counts.runs_of_text(row.counts, row.height, row.width), row.height, row.width)
+        shown = rle.picture(rle.runs_of_text(row.counts, row.height, row.width), row.height, row.width)
         assert (shown == ~hidden).all() if row.id == ids[PARTLY] else shown.all()
     places = points[points["id"] == ids[PARTLY]].groupby("point")["visibility"].unique()
     assert {name: of.tolist() for name, of in places.items()} == {"hinge": [1], "tip": [0]}

@@ -17,7 +17,7 @@ from ground_truths import write_ground_truth, write_tables
 from object_labels import BLACK, ellipse, with_objects
 from score_runs import good
 from scrubin.base.vocabulary import vocabulary
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.labels.masks.blackened import Blackened
 from scrubin.labels.points import Point
 from scrubin.labels.truth import objects
@@ -49,7 +49,7 @@ def document(truth, name):
 
 def pixels(one):
     height, width = one["size"]
-    return rle.picture(counts.runs_of_text(one["counts"], height, width), height, width)
+    return rle.picture(rle.runs_of_text(one["counts"], height, width), height, width)
 
 
 def test_masks_are_those_of_the_table_in_the_size_of_the_picture(truth, drawn):
@@ -88,7 +88,7 @@ def test_what_is_black_is_not_counted_and_a_black_frame_is_none(truth):
 
 def test_an_instance_that_is_black_altogether_is_no_annotation_and_spares_its_frame():
     black = Blackened([(0, 0, 100, 100)], 320, 240)
-    text = counts.text_of_runs(rle.runs_of_picture(np.ones((240, 320))))
+    text = rle.text_of_runs(rle.runs_of_picture(np.ones((240, 320))))
     seen, under = Instance(0, 0, (0.5, 0.5, 0.4, 0.4), Mask(text, 320, 240)), Instance(1, 1, (0.05, 0.05, 0.1, 0.1))
     half = Instance(1, 1, (0.05, 0.05, 0.9, 0.1))
     one = Objects("a", WORDS, {0: (seen, under), 1: (seen, half), 2: (seen,)}, frozenset(), {0: black, 1: black})
@@ -105,11 +105,11 @@ def test_a_mask_drawn_in_a_picture_with_an_odd_side_shows_nothing_that_is_black_
     # The source is 101 px wide, its video 100: source pixel 60 is shown, and its mask scaled by the nearest pixel comes to lie on 59.
     drawn = np.ones((50, 101), bool)
     drawn[10:20, 50:60] = False
-    mask = Mask(counts.text_of_runs(rle.runs_of_picture(drawn)), 101, 50)
+    mask = Mask(rle.text_of_runs(rle.runs_of_picture(drawn)), 101, 50)
     black = Blackened([(50, 10, 60, 20)], 100, 50)
     small = np.zeros((50, 101), bool)
     small[12, 60] = True
-    lost = Mask(counts.text_of_runs(rle.runs_of_picture(small)), 101, 50)
+    lost = Mask(rle.text_of_runs(rle.runs_of_picture(small)), 101, 50)
     box = (0.1, 0.1, 0.5, 0.5)
     points = (Point("tip", 0.1, 0.1, 2),)
     one = Objects("a", WORDS, {0: (Instance(0, 0, box, mask, points), Instance(1, 1, box, lost, points))}, frozenset(), {0: black})
@@ -175,7 +175,7 @@ def test_masks_against_themselves_are_perfect_and_one_that_moved_is_not(truth, c
     planted = json.loads(found.read_text())
     one = planted["annotations"][0]
     moved = np.roll(pixels(one["segmentation"]), 40, axis=1)
-    one["segmentation"]["counts"] = counts.text_of_runs(rle.runs_of_picture(moved))
+    one["segmentation"]["counts"] = rle.text_of_runs(rle.runs_of_picture(moved))
     found.write_text(json.dumps(planted))
     worse = scored(truth, capsys, tmp_path, "detection", wanted, found, *variant)
     name = "mask AP" if variant[0] == "kind=masks" else "Dice"
@@ -196,7 +196,7 @@ def test_what_is_predicted_where_the_picture_is_black_is_neither_right_nor_wrong
         extra = {"id": 9999, "image_id": image["id"], "category_id": min({1, 2, 3, 4, 5, 6} - unfound), "iscrowd": 0, "score": 0.99}
         runs = rle.runs_of_picture(mask)
         extra |= {"bbox": list(rle.box_xywh_px(runs, 240)), "area": int(mask.sum())}
-        extra["segmentation"] = {"size": [240, 320], "counts": counts.text_of_runs(runs)}
+        extra["segmentation"] = {"size": [240, 320], "counts": rle.text_of_runs(runs)}
         annotations = [*({**one, "score": 0.5} for one in document["annotations"]), extra]
         found.write_text(json.dumps({**document, "annotations": annotations}))
         results = scored(truth, capsys, tmp_path, "detection", wanted, found, *variant)

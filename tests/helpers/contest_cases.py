@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 
 VIDEOS = ("ab01", "cd02", "ef03", "gh04")
 FRAMES = 5
@@ -31,7 +31,7 @@ def _pixels(video: int, frame: int, class_: int) -> np.ndarray:
 
 
 def segmentation(pixels: np.ndarray) -> dict[str, Any]:
-    return {"size": list(pixels.shape), "counts": counts.text_of_runs(rle.runs_of_picture(pixels))}
+    return {"size": list(pixels.shape), "counts": rle.text_of_runs(rle.runs_of_picture(pixels))}
 
 
 def coco_truth() -> dict[str, Any]:
@@ -70,7 +70,7 @@ def worse_masks(files: Files) -> Files:
     found = json.loads(files["results.json"])
     for at, one in enumerate(found):
         if at % 3 == 0:
-            pixels = rle.picture(counts.runs_of_text(one["segmentation"]["counts"], HEIGHT, WIDTH), HEIGHT, WIDTH)
+            pixels = rle.picture(rle.runs_of_text(one["segmentation"]["counts"], HEIGHT, WIDTH), HEIGHT, WIDTH)
             one["segmentation"] = segmentation(np.roll(pixels, 1 + at % 4, axis=1))
     found[1]["category_id"] = 3 - found[1]["category_id"]
     return {"results.json": dumps(found[:-1])}

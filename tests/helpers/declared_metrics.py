@@ -22,7 +22,7 @@ from scrubin.evaluate.side import Predictions, Source
 from scrubin.evaluate.tasks import criteria, detection, phases, points, recognition, recordings, tracks
 from scrubin.evaluate.tasks.recordings import TaskSheet
 from scrubin.labels import model
-from scrubin.labels.masks import counts, polygons
+from scrubin.labels.masks import polygons, rle
 from scrubin.labels.points import POINTS, Point
 
 GOLDEN = Path(__file__).parents[1] / "data/metrics/declared"
@@ -92,7 +92,7 @@ def boxes(rng, *, scored):
 def masks(number, *, moved):
     """Triangles in a picture of 40 x 30 px, on both sides nearly the same."""
     corners = np.random.default_rng(7).uniform(4, 26, (number, 3, 2)) + np.random.default_rng(8).uniform(-2, 2, (number, 3, 2)) * moved
-    return [counts.text_of_runs(polygons.runs_of_polygons([one], 30, 40)) for one in corners]
+    return [rle.text_of_runs(polygons.runs_of_polygons([one], 30, 40)) for one in corners]
 
 
 def of_tracks(semantics, choice):

@@ -10,7 +10,7 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from scrubin.evaluate.metrics.masks import MaskRows, MaskStudy
-from scrubin.labels.masks import counts, polygons, rle
+from scrubin.labels.masks import polygons, rle
 
 CLASSES = 3
 LENGTHS = (4, 3, 5)
@@ -100,7 +100,7 @@ def study(truth, found, lengths=LENGTHS, sized=(HEIGHT, WIDTH), classes=CLASSES,
     """Return both sides as metrics take them, of the component ``i``; ``void`` is what is not counted in each frame."""
     starts = np.concatenate([[0], np.cumsum(lengths)])
     images = np.tile([sized[1], sized[0]], (int(starts[-1]), 1))
-    ignored = {place: counts.text_of_runs(rle.runs_of_picture(pixels)) for place, pixels in enumerate(void) if pixels.any()}
+    ignored = {place: rle.text_of_runs(rle.runs_of_picture(pixels)) for place, pixels in enumerate(void) if pixels.any()}
     return MaskStudy(tuple("abcdefgh"[: len(lengths)]), starts, {"i": classes}, images, rows(truth), rows(found), ignored=ignored)
 
 
@@ -109,7 +109,7 @@ def rows(side):
     return MaskRows(
         np.array([one.place for one in ordered], np.int64),
         {"i": np.array([one.class_ for one in ordered], np.int64)},
-        [counts.text_of_runs(rle.runs_of_picture(one.pixels)) for one in ordered],
+        [rle.text_of_runs(rle.runs_of_picture(one.pixels)) for one in ordered],
         np.array([one.score for one in ordered], float),
         np.array([one.crowd for one in ordered], bool),
         np.array([np.nan if one.area is None else one.area for one in ordered], float),
@@ -172,4 +172,4 @@ def published(truth, found):
 
 
 def segmentation(one):
-    return {"size": list(one.pixels.shape), "counts": counts.text_of_runs(rle.runs_of_picture(one.pixels))}
+    return {"size": list(one.pixels.shape), "counts": rle.text_of_runs(rle.runs_of_picture(one.pixels))}

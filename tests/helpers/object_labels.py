@@ -6,7 +6,7 @@ import pandas as pd
 from scrubin.base.tables import io
 from scrubin.base.tables.private import HIDDEN
 from scrubin.base.tables.public import LABELLED, MARKS, MASKS, POINTS, TRACKS, VIDEOS
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 
 LABELLED_SIZE = (160, 120)
 """Width and height of the pictures that were labelled; those of the release are twice as large."""
@@ -50,7 +50,7 @@ def with_objects(made, ids, *, black_frames=(), whole_frame=None, judged=range(0
         if hidden:
             pixels[top:bottom, left:right] = False
         if pixels.any():
-            masks.append({**key, "width": width, "height": height, "counts": counts.text_of_runs(rle.runs_of_picture(pixels))})
+            masks.append({**key, "width": width, "height": height, "counts": rle.text_of_runs(rle.runs_of_picture(pixels))})
         covered = hidden and left <= x * width < right and top <= y * height < bottom
         seen = {"x": None, "y": None, "visibility": 0} if covered else {"x": x, "y": y, "visibility": 2}
         points += [{**key, "point": "tip", **seen}, {**key, "point": "joint", "x": row["x"], "y": row["y"], "visibility": 1}]

@@ -28,8 +28,7 @@ from scrubin.base.tables.public import (
     skill_table,
 )
 from scrubin.base.vocabulary.vocabulary import load
-from scrubin.labels.masks.counts import text_of_runs
-from scrubin.labels.masks.rle import runs_of_picture
+from scrubin.labels.masks.rle import runs_of_picture, text_of_runs
 
 ASPECTS = ("depth_perception", "efficiency")
 TASKS = {"PegTransfer": ("left", "right"), "SutureAndKnot": ("left", "right"), "Cholecystectomy": ("mono",)}

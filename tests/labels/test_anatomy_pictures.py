@@ -10,7 +10,7 @@ from label_examples import EXAMPLES, faults_of, read_files
 from png_files import png
 from scrubin.base.errors import AnnotationError
 from scrubin.labels.formats.objects import autolaparo_masks, dsad
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 
 WIDTH, HEIGHT = 20, 12
 
@@ -18,7 +18,7 @@ WIDTH, HEIGHT = 20, 12
 def classes_at(labels, position):
     rows = labels.instances.rows[labels.instances.rows["position"] == position]
     names = [labels.vocabulary.instruments[id_] for id_ in rows["instrument_id"]]
-    masks = [rle.picture(counts.runs_of_text(mask, HEIGHT, WIDTH), HEIGHT, WIDTH) for mask in rows["mask"]]
+    masks = [rle.picture(rle.runs_of_text(mask, HEIGHT, WIDTH), HEIGHT, WIDTH) for mask in rows["mask"]]
     return list(zip(names, masks, strict=True))
 
 

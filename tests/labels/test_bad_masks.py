@@ -10,7 +10,7 @@ import pytest
 from label_examples import dumps, read_files
 from png_files import png
 from scrubin import cli
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from verdict_cases import write_files as put
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
@@ -73,4 +73,4 @@ def test_a_picture_of_8k_is_read():
     values[1000:3000, 2000:7000] = 9
     (labels,) = read_files("masks-png", {"m/legend.json": dumps(LEGEND), "m/v/000003.png": png(values)}).recordings
     (mask,) = labels.instances.rows["mask"]
-    assert rle.area(counts.runs_of_text(mask, 4320, 7680)) == 10_000_000
+    assert rle.area(rle.runs_of_text(mask, 4320, 7680)) == 10_000_000

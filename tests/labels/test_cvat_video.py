@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from label_examples import EXAMPLES, faults_of, read_files, write_files
 from scrubin.base.errors import AnnotationError
 from scrubin.labels.files.detect import detected
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 
 SIZE = "<original_size><width>200</width><height>100</height></original_size>"
 LATE = "<start_frame>0</start_frame><stop_frame>99999999999</stop_frame>"
@@ -96,7 +96,7 @@ def test_verb_and_target_are_attributes_in_any_case():
 def test_a_mask_has_run_lengths_row_by_row_of_its_part_of_the_picture():
     mask = '<mask frame="0" outside="0" keyframe="1" rle="1, 2, 3" left="4" top="5" width="3" height="2"/>'
     text = one(document(mask)).instances.rows["mask"][0]
-    picture = rle.picture(counts.runs_of_text(text, 100, 200), 100, 200)
+    picture = rle.picture(rle.runs_of_text(text, 100, 200), 100, 200)
     assert np.argwhere(picture).tolist() == [[5, 5], [5, 6]]
 
 

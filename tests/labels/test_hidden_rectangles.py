@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.labels.masks.blackened import Blackened, BlackPixels
 from scrubin.labels.masks.rectangles import scaled_outwards
 from scrubin.labels.truth.objects import Mask, Objects
@@ -63,7 +63,7 @@ def test_a_mask_that_is_labelled_in_one_size_and_shown_in_another_has_no_pixel_w
     every = [rectangle, *(data.draw(st.lists(rectangles(video), max_size=2)) if data else ())]
     areas = HiddenAreas(source, video)
     runs = cleared(np.array([0, labelled[0] * labelled[1]]), labelled, [areas.scaled(one, labelled) for one in every])
-    mask = Mask(counts.text_of_runs(runs), *labelled)
+    mask = Mask(rle.text_of_runs(runs), *labelled)
     black = Blackened(every, *video)
     left = Objects("a", None, {}, frozenset(), {0: black}).shown(0, mask, *shown[::-1])
     pixels = np.zeros(shown[::-1], bool) if left is None else rle.picture(left, *shown[::-1])

@@ -13,7 +13,7 @@ from score_runs import good
 from scrubin.base.errors import AnnotationError
 from scrubin.labels.files.loss import Fit, fitted
 from scrubin.labels.files.output import writer_of
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.labels.model import IGNORED
 from verdict_cases import write_files as put
 
@@ -36,7 +36,7 @@ def pictures(*values, legend=LEGEND, folder="m"):
 
 
 def ignored_of(labels, at=0):
-    return rle.picture(counts.runs_of_text(labels.frames[IGNORED].tolist()[at], HEIGHT, WIDTH), HEIGHT, WIDTH)
+    return rle.picture(rle.runs_of_text(labels.frames[IGNORED].tolist()[at], HEIGHT, WIDTH), HEIGHT, WIDTH)
 
 
 def test_the_name_ignore_in_a_legend_is_no_class_but_pixels_that_are_not_counted():

@@ -23,7 +23,7 @@ from scrubin.base.pixels import stored_png
 from scrubin.labels.files.loss import Fit, fitted
 from scrubin.labels.files.output import writer_of
 from scrubin.labels.formats.plain.masks_png import colours_of_voc
-from scrubin.labels.masks import counts, png, rle
+from scrubin.labels.masks import png, rle
 from scrubin.labels.model import IGNORED
 
 WIDTH, HEIGHT = 23, 14
@@ -41,7 +41,7 @@ def coco(masks, classes=("snare", "brush"), **more):
 
 
 def segmentation(pixels):
-    return {"size": [HEIGHT, WIDTH], "counts": counts.text_of_runs(rle.runs_of_picture(pixels))}
+    return {"size": [HEIGHT, WIDTH], "counts": rle.text_of_runs(rle.runs_of_picture(pixels))}
 
 
 def there_and_back(collection, name, **options):
@@ -56,7 +56,7 @@ def pixels_of(collection):
     (labels,) = collection.recordings
     rows = labels.instances.rows
     return [
-        (labels.vocabulary.instruments[id_], rle.picture(counts.runs_of_text(mask, HEIGHT, WIDTH), HEIGHT, WIDTH))
+        (labels.vocabulary.instruments[id_], rle.picture(rle.runs_of_text(mask, HEIGHT, WIDTH), HEIGHT, WIDTH))
         for id_, mask in zip(rows["instrument_id"], rows["mask"], strict=True)
     ]
 
@@ -92,7 +92,7 @@ def test_any_picture_of_classes_is_written_as_the_same_pixels(values):
     if not masks:
         return
     (labels,) = coco(masks).recordings
-    void = counts.text_of_runs(rle.runs_of_picture(values == 255)) if (values == 255).any() else None
+    void = rle.text_of_runs(rle.runs_of_picture(values == 255)) if (values == 255).any() else None
     labels = replace(labels, frames=labels.frames.assign(**{IGNORED: pd.array([void], dtype="str")}))
     again, losses, files = there_and_back(replace(coco(masks), recordings=(labels,)), "masks-png")
     assert not losses
@@ -105,7 +105,7 @@ def test_any_picture_of_classes_is_written_as_the_same_pixels(values):
     (after,) = again.recordings
     assert (IGNORED in after.frames) == (void is not None)
     if void is not None:
-        assert (rle.picture(counts.runs_of_text(after.frames[IGNORED][0], HEIGHT, WIDTH), HEIGHT, WIDTH) == (values == 255)).all()
+        assert (rle.picture(rle.runs_of_text(after.frames[IGNORED][0], HEIGHT, WIDTH), HEIGHT, WIDTH) == (values == 255)).all()
 
 
 def square(left, top, size=6):

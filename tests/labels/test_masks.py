@@ -13,7 +13,7 @@ from pycocotools import mask as published
 from pycocotools import mask as reference
 
 from scrubin.base.errors import AnnotationError
-from scrubin.labels.masks import counts, overlaps, polygons, rle
+from scrubin.labels.masks import polygons, rle
 from scrubin.labels.masks.outlines import outline
 from scrubin.labels.masks.polygons import runs_of_segmentation
 
@@ -46,8 +46,8 @@ def differences_of_masks(cases, seed):
         height, width = (int(side) for side in rng.integers(1, 90, 2))
         pixels = drawn(rng, height, width)
         theirs, runs = encoded(pixels), rle.runs_of_picture(pixels)
-        back = counts.runs_of_text(theirs["counts"], height, width)
-        same = counts.text_of_runs(runs) == theirs["counts"].decode() and np.array_equal(back, runs)
+        back = rle.runs_of_text(theirs["counts"], height, width)
+        same = rle.text_of_runs(runs) == theirs["counts"].decode() and np.array_equal(back, runs)
         same &= np.array_equal(rle.picture(back, height, width), pixels) and rle.area(runs) == published.area(theirs)
         different += not (same and rle.box_xywh_px(runs, height) == tuple(published.toBbox(theirs)))
     return different
@@ -62,7 +62,7 @@ def pixels_apart(cases, seed):
         theirs = published.merge(published.frPyObjects([part.ravel().tolist() for part in parts], height, width))
         runs = polygons.runs_of_polygons(parts, height, width)
         apart += int((rle.picture(runs, height, width) != decoded(theirs)).sum())
-        apart += counts.text_of_runs(runs) != theirs["counts"].decode()
+        apart += rle.text_of_runs(runs) != theirs["counts"].decode()
     return apart
 
 
@@ -88,7 +88,7 @@ def overlaps_apart(cases, seed):
         found, truth = ([drawn(rng, height, width) for _ in range(int(rng.integers(1, 5)))] for _ in "ft")
         crowds = rng.random(len(truth)) < 0.3
         theirs = published.iou([encoded(one) for one in found], [encoded(one) for one in truth], crowds.astype(np.uint8).tolist())
-        ours = overlaps.ious([rle.runs_of_picture(one) for one in found], [rle.runs_of_picture(one) for one in truth], crowds)
+        ours = rle.ious([rle.runs_of_picture(one) for one in found], [rle.runs_of_picture(one) for one in truth], crowds)
         apart, compared = max(apart, float(np.abs(ours - theirs).max())), compared + ours.size
     return apart, compared
 
@@ -118,7 +118,7 @@ def test_many_masks_polygons_and_overlaps_are_those_of_pycocotools():
 def test_a_mask_comes_back_from_its_text(pixels):
     height, width = pixels.shape
     runs = rle.runs_of_picture(pixels)
-    assert np.array_equal(rle.picture(counts.runs_of_text(counts.text_of_runs(runs), height, width), height, width), pixels)
+    assert np.array_equal(rle.picture(rle.runs_of_text(rle.text_of_runs(runs), height, width), height, width), pixels)
     assert not (runs[1:] == 0).any()
 
 
@@ -129,8 +129,8 @@ def test_a_union_is_that_of_the_pixels_and_many_texts_are_read_as_one_by_one(pix
     together = rle.union(masks, pixels.size)
     assert np.array_equal(rle.picture(together, *pixels.shape), np.any([pixels, *more], axis=0))
     assert np.array_equal(together, rle.runs_of_picture(np.any([pixels, *more], axis=0)))
-    texts = [counts.text_of_runs(one) for one in masks]
-    assert all(np.array_equal(*pair) for pair in zip(counts.runs_of_texts(texts), masks, strict=True))
+    texts = [rle.text_of_runs(one) for one in masks]
+    assert all(np.array_equal(*pair) for pair in zip(rle.runs_of_texts(texts), masks, strict=True))
 
 
 @given(PIXELS, st.integers(-9, 50), st.integers(-9, 50), st.integers(1, 50), st.integers(1, 50))
@@ -152,7 +152,7 @@ def test_a_scaled_mask_takes_the_nearest_pixel():
 def test_a_mask_of_nothing_has_no_box_and_no_area():
     runs = rle.runs_of_picture(np.zeros((3, 4), bool))
     assert (rle.area(runs), rle.box_xywh_px(runs, 3), runs.tolist()) == (0, (0, 0, 0, 0), [12])
-    assert overlaps.ious([runs], [runs]).tolist() == [[0.0]]
+    assert rle.ious([runs], [runs]).tolist() == [[0.0]]
 
 
 @pytest.mark.parametrize(
@@ -186,8 +186,8 @@ def test_a_segmentation_that_cannot_be_used_is_refused_with_what_is_wrong(segmen
 def test_a_large_picture_is_neither_drawn_nor_copied_to_be_compared():
     height, width = 4320, 7680
     masks = [polygons.runs_of_polygons([[x, 10, x + 3000, 20, x + 1500, 4000]], height, width) for x in (0, 1000)]
-    theirs = [{"size": [height, width], "counts": counts.text_of_runs(runs).encode()} for runs in masks]
-    assert overlaps.ious(masks, masks).tolist() == published.iou(theirs, theirs, [0, 0]).tolist()
+    theirs = [{"size": [height, width], "counts": rle.text_of_runs(runs).encode()} for runs in masks]
+    assert rle.ious(masks, masks).tolist() == published.iou(theirs, theirs, [0, 0]).tolist()
     assert max(len(runs) for runs in masks) < 8 * width
 
 

@@ -15,7 +15,7 @@ from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels.files import loss
 from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.output import render, writer_of
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.labels.model import Clock, Collection, Labels, Layer, instance_rows, mark_rows
 from scrubin.labels.points import Point, unlabelled
 
@@ -43,7 +43,7 @@ def labels(draw):
             rows.append({"position": position, "instrument_id": draw(st.integers(0, 5))})
             pixels = draw(st.one_of(st.none(), st.lists(st.booleans(), min_size=width * height, max_size=width * height)))
             drawn = None if pixels is None else rle.runs_of_picture(np.array(pixels).reshape(height, width))
-            extra["mask"].append(None if drawn is None else counts.text_of_runs(drawn))
+            extra["mask"].append(None if drawn is None else rle.text_of_runs(drawn))
             extra["points"].append(draw(st.one_of(st.none(), points)))
             for kind in ("track", "visibility_track"):
                 extra[kind].append(draw(ids))

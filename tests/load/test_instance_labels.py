@@ -13,7 +13,7 @@ from scrubin.base.errors import ReleaseError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import HIDDEN
 from scrubin.base.tables.public import public_tables
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.load import Release, collate
 
 LABELS = ["masks", "points", "tracks", "marks"]
@@ -82,7 +82,7 @@ def test_what_is_hidden_of_a_frame_is_not_counted_as_in_the_ground_truth(storage
     assert sum("ignored" in image for image in images.values()) == 1
 
     def pixels(one):
-        return rle.picture(counts.runs_of_text(one["counts"], *one["size"]), *one["size"])
+        return rle.picture(rle.runs_of_text(one["counts"], *one["size"]), *one["size"])
 
     for item in Release(copy).frames(None, ["masks"], task="Cholecystectomy", missing="drop"):
         image = images[item["id"], item["frame"]]

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as arrays
 
 from mask_cases import CLASSES, LENGTHS, Instance, by_hand, drawn, outline, study
 from scrubin.evaluate.metrics.masks import boundaries, pixels
-from scrubin.labels.masks import counts
+from scrubin.labels.masks import rle
 
 SMALL = (40, 50)
 
@@ -56,7 +56,7 @@ MONAI = json.loads((Path(__file__).parents[1] / "data/metrics/pixels_monai.json"
 @pytest.mark.parametrize("one", MONAI["cases"], ids=range(len(MONAI["cases"])))
 def test_two_masks_are_as_far_apart_as_monai_says(one):
     size = one["height"], one["width"]
-    sides = (counts.runs_of_text(one[side], *size) for side in ("truth", "found"))
+    sides = (rle.runs_of_text(one[side], *size) for side in ("truth", "found"))
     # MONAI computes in 32 bits.
     assert pixels.of_class(*sides, *size, one["tolerance_px"]) == pytest.approx(one["values"], abs=2e-7, rel=2e-6)
 

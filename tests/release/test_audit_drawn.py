@@ -12,7 +12,7 @@ from scrubin.audit import drawn
 from scrubin.audit.expected.plan import Hidden, Plan, StillPlan, VideoPlan
 from scrubin.base.tables import io
 from scrubin.base.tables.public import MASKS, POINTS
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.stages.annotations.hiding import HiddenAreas, cleared
 
 VIDEO = (100, 80)
@@ -27,7 +27,7 @@ def plan(hidden=HIDDEN, size=VIDEO, cameras=("mono",)):
 
 def mask_of(pixels, frame=1, instance=0):
     height, width = pixels.shape
-    text = counts.text_of_runs(rle.runs_of_picture(pixels))
+    text = rle.text_of_runs(rle.runs_of_picture(pixels))
     return {"id": "a", "frame": frame, "instance": instance, "width": width, "height": height, "counts": text}
 
 
@@ -138,5 +138,5 @@ def test_what_the_stage_releases_is_always_clean(case):
     areas = HiddenAreas(source, video)
     runs = cleared(np.array([0, labelled[0] * labelled[1]]), labelled, [areas.scaled((x, y, x + w, y + h), labelled)])
     shown = drawn.Shown(video, ((x, y, w, h),), whole=False)
-    row = {"width": labelled[0], "height": labelled[1], "counts": counts.text_of_runs(runs)}
+    row = {"width": labelled[0], "height": labelled[1], "counts": rle.text_of_runs(runs)}
     assert drawn._of_mask(row, shown) == ""

@@ -16,7 +16,7 @@ from scrubin.audit.expected.spelling import folded_words
 from scrubin.audit.run import audit
 from scrubin.base.tables.public import public_tables
 from scrubin.base.vocabulary.vocabulary import load
-from scrubin.labels.masks import counts
+from scrubin.labels.masks import rle
 from scrubin.labels.masks.blackened import Blackened
 from scrubin.labels.points import Point
 from scrubin.labels.truth import detection, objects
@@ -112,7 +112,7 @@ def ground_truth(folder: Path) -> None:
     subset = groundtruth.Subset("balanced", 0, "train")
     info = {"description": "COCO", "version": words.version, "stamp": stamped.of("coco", words, subset)}
     (folder / "coco.json").write_text(json.dumps({"info": info, **detection.coco(words, found, images)}))
-    pixels = objects.Mask(counts.text_of_runs([0, 96 * 64]), 96, 64)
+    pixels = objects.Mask(rle.text_of_runs([0, 96 * 64]), 96, 64)
     drawn = objects.Instance(0, 0, (0.1, 0.1, 0.2, 0.2), pixels, (Point("tip", 0.2, 0.2, 2),), {"track": 1})
     seen = objects.Objects(IDS[0], words, {0: (drawn,)}, frozenset(), {0: Blackened([(0, 0, 9, 9)], 96, 64)})
     for kind, coco in (("masks", objects.masks_coco), ("points", objects.points_coco)):

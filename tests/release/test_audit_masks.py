@@ -13,14 +13,14 @@ from scrubin.audit.expected.private_columns import Public
 from scrubin.base.errors import AnnotationError
 from scrubin.base.tables import io
 from scrubin.base.tables.public import MASKS
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 
 WIDTH, HEIGHT = 300, 200
 
 
 def mask(seed=0, width=WIDTH, height=HEIGHT) -> str:
     """A mask of many runs, in whose text names of two letters stand by chance."""
-    return counts.text_of_runs(rle.runs_of_picture(np.random.default_rng(seed).random((height, width)) < 0.5))
+    return rle.text_of_runs(rle.runs_of_picture(np.random.default_rng(seed).random((height, width)) < 0.5))
 
 
 pictures = st.tuples(st.integers(1, 30), st.integers(1, 30)).flatmap(
@@ -33,7 +33,7 @@ pictures = st.tuples(st.integers(1, 30), st.integers(1, 30)).flatmap(
 @given(pictures)
 def test_every_mask_is_known_by_its_size(picture):
     height, width = picture.shape
-    text = counts.text_of_runs(rle.runs_of_picture(picture))
+    text = rle.text_of_runs(rle.runs_of_picture(picture))
     assert covers(text, width, height)
     assert not covers(text, width, height + 1)
     assert not covers(text + "0", width, height)
@@ -46,12 +46,12 @@ def test_every_mask_is_known_by_its_size(picture):
 @example("130O1", 2, 3)
 def test_what_passes_is_the_only_text_of_its_pixels(text, width, height):
     try:
-        runs = counts.runs_of_text(text, height, width)
+        runs = rle.runs_of_text(text, height, width)
     except AnnotationError:
         assert not covers(text, width, height)
         return
     pixels = rle.picture(runs, height, width)
-    assert covers(text, width, height) == (counts.text_of_runs(rle.runs_of_picture(pixels)) == text)
+    assert covers(text, width, height) == (rle.text_of_runs(rle.runs_of_picture(pixels)) == text)
 
 
 @pytest.mark.parametrize("value", [None, 7, "", "Grünwaldner", "P07", "132\n", b"132"])

@@ -12,7 +12,7 @@ import pytest
 import synthetic_study
 from checked_study import arrow_of, expected_of, failed, severities, study_of
 from compared_tables import compared
-from scrubin.labels.masks.counts import text_of_runs
+from scrubin.labels.masks.rle import text_of_runs
 from scrubin.stages.validate import suite
 from scrubin.stages.validate.expected import Total
 from scrubin.stages.validate.registry import RULES, row_rules

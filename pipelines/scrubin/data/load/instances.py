@@ -15,7 +15,7 @@ from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.data.load import GROUND_TRUTH_FOLDER, damaged
 from scrubin.data.load.rows import BoolArray, FrameRows, IntArray
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.labels.masks.blackened import BlackPixels
 from scrubin.labels.truth.objects import Instance, Objects
 
@@ -149,7 +149,7 @@ def ignored_pixels(release: Path, vocabulary: str) -> dict[Key, BlackPixels]:
         for image in images:
             if "ignored" in image:
                 height, width = image["ignored"]["size"]
-                runs = counts.runs_of_text(image["ignored"]["counts"], height, width)
+                runs = rle.runs_of_text(image["ignored"]["counts"], height, width)
                 found[str(image["recording"]), int(image["frame"])] = BlackPixels(runs, width, height)
     except (OSError, ValueError, LookupError, TypeError, AnnotationError) as error:
         why = "is missing" if isinstance(error, FileNotFoundError) else "cannot be read"

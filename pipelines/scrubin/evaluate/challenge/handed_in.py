@@ -14,7 +14,7 @@ from scrubin.base.text.csv_rows import csv_of
 from scrubin.evaluate.challenge import Challenge
 from scrubin.evaluate.challenge.label_files import criteria_in, images_in
 from scrubin.labels.formats.assessments import cvschallenge_outputs
-from scrubin.labels.masks import counts
+from scrubin.labels.masks import rle
 
 UNSURE = 0.5
 Values = Mapping[str, Any]
@@ -102,7 +102,7 @@ def _whole_pictures(challenge: Challenge) -> Callable[[str], list[dict[str, Any]
             "category_id": classes[0]["id"],
             "segmentation": {
                 "size": [image["height"], image["width"]],
-                "counts": counts.text_of_runs(np.array([0, image["height"] * image["width"]])),
+                "counts": rle.text_of_runs(np.array([0, image["height"] * image["width"]])),
             },
             "score": UNSURE,
         }

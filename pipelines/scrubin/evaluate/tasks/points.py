@@ -27,7 +27,7 @@ from scrubin.evaluate.tasks import masks
 from scrubin.evaluate.tasks.detection import IMAGE, Boxes, Role, frames_at, image_sizes, one_size, placed, side_of_results, sizes_text
 from scrubin.labels.formats.objects import coco
 from scrubin.labels.formats.plain import coco_results
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.labels.model import BOX, MASK
 from scrubin.labels.parse.points import numbered
 from scrubin.labels.points import POINTS, VISIBLE, have_points, names_of
@@ -144,7 +144,7 @@ def _outside(found: PointRows, images: FloatArray, ignored: Mapping[int, str]) -
         # Rows are in order of frames.
         rows = np.arange(*np.searchsorted(found.places, [place, place + 1]))
         width, height = (int(side) for side in images[place])
-        inside = rle.picture(counts.runs_of_text(text, height, width), height, width) if len(rows) else np.zeros((0, 0), np.bool_)
+        inside = rle.picture(rle.runs_of_text(text, height, width), height, width) if len(rows) else np.zeros((0, 0), np.bool_)
         for row in rows.tolist():
             x, y = np.floor(found.places_px[row, found.known[row]]).astype(np.int64).T
             in_picture = (x >= 0) & (y >= 0) & (x < width) & (y < height)
@@ -220,7 +220,7 @@ def _areas(rows: pd.DataFrame, boxes_px: FloatArray, sizes: FloatArray) -> Float
     if MASK in rows:
         masked = np.flatnonzero(rows[MASK].notna().to_numpy())
         texts = rows[MASK].to_numpy(object)
-        areas[masked] = [rle.area(counts.runs_of_text(texts[at], int(sizes[at, 1]), int(sizes[at, 0]))) for at in masked.tolist()]
+        areas[masked] = [rle.area(rle.runs_of_text(texts[at], int(sizes[at, 1]), int(sizes[at, 0]))) for at in masked.tolist()]
     if coco.AREA in rows:
         stated = rows[coco.AREA].to_numpy(np.float64)
         areas = np.where(np.isnan(stated), areas, stated)

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from scrubin.labels.masks import rle
-from scrubin.labels.masks.counts import IntArray
 from scrubin.labels.masks.rectangles import Rectangle, scaled_outwards
+from scrubin.labels.masks.rle import IntArray
 
 
 class Black(Protocol):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from scrubin.labels.masks import rle
-from scrubin.labels.masks.counts import IntArray
+from scrubin.labels.masks.rle import IntArray
 
 
 def outline(runs: IntArray, height: int, width: int) -> IntArray:

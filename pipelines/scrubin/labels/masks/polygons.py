@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import error
-from scrubin.labels.masks import counts, rle
-from scrubin.labels.masks.counts import IntArray
+from scrubin.labels.masks import rle
+from scrubin.labels.masks.rle import IntArray
 
 FloatArray = npt.NDArray[np.float64]
 STEPS = 5
@@ -85,7 +85,7 @@ def runs_of_segmentation(value: Any, height: int, width: int) -> IntArray | None
         what = f"a mask has the size {size}, its picture is {height} px high and {width} px wide"
         raise AnnotationError([error("", "mask-size", what, "give height and width of the picture, and a mask of that size")])
     given = value["counts"]
-    return counts.runs_of_text(given, height, width) if isinstance(given, str | bytes) else counts.checked(given, height, width)
+    return rle.runs_of_text(given, height, width) if isinstance(given, str | bytes) else rle.checked_runs(given, height, width)
 
 
 def corners_of(polygon: npt.ArrayLike, number: int = 0) -> FloatArray:

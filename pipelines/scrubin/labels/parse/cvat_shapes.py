@@ -20,7 +20,7 @@ import numpy as np
 from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary, fold
 from scrubin.labels import boxes
 from scrubin.labels.label_map import LabelMap
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.labels.masks.outlines import outline
 from scrubin.labels.model import MASK
 from scrubin.labels.parse import documents, masks, points
@@ -110,7 +110,7 @@ def _drawn(reading: Reading, where: Where, shape: Node, size: Size) -> dict[str,
         return _outlined(reading, where, shape, size)
     if shape.tag == "mask":
         runs = _runs_of(where, shape, size)
-        return None if runs is None else {**dict(zip("xywh", masks.share_box(runs, size), strict=True)), MASK: counts.text_of_runs(runs)}
+        return None if runs is None else {**dict(zip("xywh", masks.share_box(runs, size), strict=True)), MASK: rle.text_of_runs(runs)}
     of_shape = _points_of(reading, where, shape, size)
     return None if of_shape is None else {**NO_BOX, POINTS: of_shape}
 
@@ -185,17 +185,17 @@ def _outlined(reading: Reading, where: Where, shape: Node, size: Size) -> dict[s
     if not rle.area(runs):
         reading.unseen += 1
         return box
-    return {**box, MASK: counts.text_of_runs(runs)}
+    return {**box, MASK: rle.text_of_runs(runs)}
 
 
-def _runs_of(where: Where, shape: Node, size: Size) -> counts.IntArray | None:
+def _runs_of(where: Where, shape: Node, size: Size) -> rle.IntArray | None:
     """Return the run lengths of a mask in the whole picture; None after noting what is wrong with it."""
     place = [documents.frame_number(shape.get(key, "")) for key in ("left", "top", "width", "height")]
     lengths = [documents.frame_number(part.strip()) for part in shape.get("rle", "").split(",")]
     left, top, width, height = (-1 if one is None else one for one in place)
     if None in place or None in lengths or min(width, height) < 1:
         where.error("mask-form", "rle, left, top, width and height are no whole numbers", "export the labels again")
-    elif left + width > size[0] or top + height > size[1] or size[0] * size[1] > counts.MOST_PIXELS:
+    elif left + width > size[0] or top + height > size[1] or size[0] * size[1] > rle.MOST_PIXELS:
         what = f"a mask of {width}x{height} px at {left},{top} is not inside of a picture of {size[0]}x{size[1]} px"
         where.error("mask-outside", what, "correct the mask, or the size of the picture")
     elif sum(one or 0 for one in lengths) != width * height:
@@ -238,7 +238,7 @@ def _points_of(reading: Reading, where: Where, shape: Node, size: Size) -> tuple
 def written(row: Mapping[str, Any], size: Size) -> tuple[str, dict[str, str], list[str]]:
     """Return how a shape is called, where it is, and the elements inside: an outline along the pixels of a mask, a box, or points."""
     if row.get(MASK) is not None:
-        corners = outline(counts.runs_of_text(row[MASK], size[1], size[0]), size[1], size[0])
+        corners = outline(rle.runs_of_text(row[MASK], size[1], size[0]), size[1], size[0])
         return "polygon", {"points": ";".join(f"{x},{y}" for x, y in corners.tolist())}, []
     if row["x"] is None:
         return _written_points(row[POINTS], size)
@@ -282,5 +282,5 @@ def differs_from_mask(row: Mapping[str, Any], size: Size) -> bool:
     """Return whether the box of an instance is not the one around its mask, which is all that CVAT keeps."""
     if row.get(MASK) is None:
         return False
-    around = masks.share_box(counts.runs_of_text(row[MASK], size[1], size[0]), size)
+    around = masks.share_box(rle.runs_of_text(row[MASK], size[1], size[0]), size)
     return any(abs(row[side] - of) * max(size) > 10**-PX_DIGITS for side, of in zip("xywh", around, strict=True))

@@ -11,7 +11,7 @@ import numpy as np
 from scrubin.base import machine, pixels
 from scrubin.base.errors import FileError
 from scrubin.labels import boxes
-from scrubin.labels.masks import counts, png, rle
+from scrubin.labels.masks import png, rle
 from scrubin.labels.masks.outlines import outlines
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
@@ -65,7 +65,7 @@ def _corners(where: Where, points: Any, form: str) -> list[list[float]] | None:
     return None
 
 
-def pixels_of(where: Where, shape: dict[str, Any], size: tuple[int, int]) -> counts.IntArray | None:
+def pixels_of(where: Where, shape: dict[str, Any], size: tuple[int, int]) -> rle.IntArray | None:
     """Return the run lengths of a shape that has its pixels as a PNG; None after noting what is wrong with it."""
     corners = _corners(where, shape.get("points"), PIXELS)
     if corners is None:
@@ -87,7 +87,7 @@ def pixels_of(where: Where, shape: dict[str, Any], size: tuple[int, int]) -> cou
         where.error(
             "mask-outside", f"points {documents.shown(shape['points'])} in an image of {size[0]}x{size[1]}", "draw it inside the image"
         )
-    elif size[0] * size[1] > counts.MOST_PIXELS:
+    elif size[0] * size[1] > rle.MOST_PIXELS:
         where.error("mask-size", f"a mask is of an image of {size[0]}x{size[1]}", "correct the size of the image")
     elif not is_set.any():
         where.error("mask-empty", "the mask has no pixel of the image", "draw it again, or remove it")
@@ -98,7 +98,7 @@ def pixels_of(where: Where, shape: dict[str, Any], size: tuple[int, int]) -> cou
 
 def drawn(name: str, mask: str, width: int, height: int) -> dict[str, Any]:
     """Return a mask as a shape."""
-    runs = counts.runs_of_text(mask, height, width)
+    runs = rle.runs_of_text(mask, height, width)
     loops = outlines(runs, height, width)
     if len(loops) == 1:
         return named(name, loops[0].tolist(), POLYGON)

@@ -17,8 +17,8 @@ import pandas as pd
 from scrubin.base import machine, pixels
 from scrubin.base.errors import AnnotationError, FileError
 from scrubin.base.faults import Faults
-from scrubin.labels.masks import counts, rle
-from scrubin.labels.masks.counts import IntArray
+from scrubin.labels.masks import rle
+from scrubin.labels.masks.rle import IntArray
 from scrubin.labels.model import IGNORED, MASK, SOURCE_FRAMES, LabelFiles, Labels, Layer, detailed_rows
 from scrubin.labels.parse import masks
 from scrubin.labels.parse.fields import Where
@@ -138,7 +138,7 @@ def with_ignored(frames: pd.DataFrame, ignored: Mapping[int, str]) -> pd.DataFra
 
 def text_of(runs: IntArray) -> str:
     """Return compressed counts; a mask up to the last pixel ends with a run of nothing, which is not written."""
-    return counts.text_of_runs(runs if runs[-1] else runs[:-1])
+    return rle.text_of_runs(runs if runs[-1] else runs[:-1])
 
 
 def _picture(where: Where, data: bytes) -> npt.NDArray[np.uint8] | None:

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.errors import AnnotationError
-from scrubin.labels.masks import counts, polygons, rle
-from scrubin.labels.masks.counts import IntArray
+from scrubin.labels.masks import polygons, rle
+from scrubin.labels.masks.rle import IntArray
 from scrubin.labels.parse.fields import Where
 
 KEY = "segmentation"
@@ -55,7 +55,7 @@ def runs_of(where: Where, value: Any, size: tuple[int, int], tolerance: float) -
 def text_of(value: Any, runs: IntArray) -> str:
     """Return the compressed counts of a ``segmentation`` that was read as run lengths: its own text, where it has a plain one."""
     text = value.get("counts") if isinstance(value, dict) else None
-    return text if isinstance(text, str) and runs[1:].all() else counts.text_of_runs(runs)
+    return text if isinstance(text, str) and runs[1:].all() else rle.text_of_runs(runs)
 
 
 def of_polygons(where: Where, corners: Sequence[npt.ArrayLike], size: tuple[int, int]) -> IntArray | None:
@@ -65,7 +65,7 @@ def of_polygons(where: Where, corners: Sequence[npt.ArrayLike], size: tuple[int,
 
 def _noted(where: Where, size: tuple[int, int], draw: Callable[[], IntArray | None]) -> IntArray | None:
     """Return what is drawn in an image; None after noting why that cannot be."""
-    if size[0] * size[1] > counts.MOST_PIXELS:
+    if size[0] * size[1] > rle.MOST_PIXELS:
         what = f"a mask is of an image of {size[0]}x{size[1]}"
         where.error("mask-size", what, "correct the size of the image")
         return None
@@ -110,7 +110,7 @@ def written(text: str | None, size: tuple[int, int]) -> dict[str, Any]:
     if text is None:
         return {}
     width, height = size
-    return {"area": rle.area(counts.runs_of_text(text, height, width)), KEY: {"size": [height, width], "counts": text}}
+    return {"area": rle.area(rle.runs_of_text(text, height, width)), KEY: {"size": [height, width], "counts": text}}
 
 
 def share_box(runs: IntArray, size: tuple[int, int]) -> tuple[float, float, float, float]:

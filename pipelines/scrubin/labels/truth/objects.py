@@ -20,9 +20,9 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.labels.masks.blackened import Black
-from scrubin.labels.masks.counts import IntArray
+from scrubin.labels.masks.rle import IntArray
 from scrubin.labels.points import Point, names_of, unlabelled
 from scrubin.labels.truth.recordings import Recording
 
@@ -40,7 +40,7 @@ class Mask:
 
     def runs(self, height: int, width: int) -> IntArray:
         """Return the run lengths in a picture of a size, (runs,), scaled by the nearest pixel where that is another one."""
-        runs = counts.runs_of_text(self.counts, self.height, self.width)
+        runs = rle.runs_of_text(self.counts, self.height, self.width)
         same = (self.height, self.width) == (height, width)
         return runs if same else rle.scaled(runs, self.height, self.width, height, width)
 
@@ -272,7 +272,7 @@ def _shown(one: Objects, frame: int, instance: Instance, image: Mapping[str, Any
 
 
 def _segmentation(image: Mapping[str, Any], runs: IntArray) -> dict[str, Any]:
-    return {"area": rle.area(runs), "segmentation": {"size": [image["height"], image["width"]], "counts": counts.text_of_runs(runs)}}
+    return {"area": rle.area(runs), "segmentation": {"size": [image["height"], image["width"]], "counts": rle.text_of_runs(runs)}}
 
 
 def _keypoints(image: Mapping[str, Any], instance: Instance, names: Sequence[str]) -> dict[str, Any]:

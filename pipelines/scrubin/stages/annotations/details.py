@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scrubin.labels import tracks
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.labels.masks.rectangles import Rectangle, Size
 from scrubin.labels.model import MASK, IntArray
 from scrubin.labels.points import POINTS, UNLABELLED, Point
@@ -99,7 +99,7 @@ def _add_mask(
     details: Details, key: Mapping[str, Any], text: str, size: Size, areas: Sequence[Rectangle] | None, hidden: HiddenAreas
 ) -> None:
     width, height = size
-    labelled = counts.runs_of_text(text, height, width)
+    labelled = rle.runs_of_text(text, height, width)
     # Equal masks have equal text: runs of no length, which a file may have, are joined.
     runs = rle.union([labelled], width * height)
     if areas is None:
@@ -110,7 +110,7 @@ def _add_mask(
         details.masks_cut += rle.area(shown) > 0
         details.masks_hidden += rle.area(shown) == 0
     if rle.area(shown):
-        details.masks.append({**key, "width": width, "height": height, "counts": counts.text_of_runs(shown)})
+        details.masks.append({**key, "width": width, "height": height, "counts": rle.text_of_runs(shown)})
 
 
 def _add_points(

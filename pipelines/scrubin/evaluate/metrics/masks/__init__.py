@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.base.errors import AnnotationError, MetricsError
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -132,10 +132,10 @@ def frames_of(study: MaskStudy) -> Iterator[Frame]:
 def _unpacked(study: MaskStudy, side: str, texts: Sequence[str], place: int) -> list[IntArray]:
     width, height = study.images[place].tolist()
     try:
-        masks = counts.runs_of_texts(texts)
+        masks = rle.runs_of_texts(texts)
         for runs in masks:
             if int(runs.sum()) != height * width:
-                counts.checked(runs, height, width)
+                rle.checked_runs(runs, height, width)
     except AnnotationError as error:
         at = int(np.searchsorted(study.starts, place, side="right")) - 1
         what = f"{study.names[at]}, frame {place - int(study.starts[at])} of the {side}: {error.faults[0].what}; {error.faults[0].fix}"

@@ -20,7 +20,7 @@ from scrubin.evaluate.metrics.detection.sizes import IOUS, MOST, SIZES, SizedDet
 from scrubin.evaluate.metrics.masks import FloatArray, IntArray, MaskRows, MaskStudy, frames_of
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result
-from scrubin.labels.masks import overlaps
+from scrubin.labels.masks import rle
 
 SOURCE = "COCO, *Metrics*"
 PRECISION = declare("mask AP", task="detection", kinds=["masks"], says="average precision of masks, as pycocotools has it", source=SOURCE)
@@ -42,9 +42,9 @@ def matched(study: MaskStudy, component: str) -> SizedDetections:
     true_areas, found_areas = np.full(len(study.truth), np.nan), np.zeros(len(study.predictions))
     by_place: dict[int, tuple[int, int, FloatArray]] = {}
     for frame in frames_of(study):
-        true_areas[frame.truth], found_areas[frame.found] = overlaps.areas(frame.true_masks), overlaps.areas(frame.found_masks)
+        true_areas[frame.truth], found_areas[frame.found] = rle.areas(frame.true_masks), rle.areas(frame.found_masks)
         if len(frame.truth) and len(frame.found):
-            ious = overlaps.ious(frame.found_masks, frame.true_masks, study.truth.crowds[frame.truth])
+            ious = rle.ious(frame.found_masks, frame.true_masks, study.truth.crowds[frame.truth])
             by_place[frame.place] = (int(frame.found[0]), int(frame.truth[0]), ious)
 
     def in_frame(truth: IntArray, found: IntArray) -> FloatArray:

@@ -31,7 +31,7 @@ import numpy as np
 from scrubin.evaluate.metrics.masks import BoolArray, FloatArray, Frame, IntArray, MaskStudy, frames_of
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant, exact, mean_over
-from scrubin.labels.masks import overlaps, rle
+from scrubin.labels.masks import rle
 
 SOURCE = "Kirillov et al. 2019"
 QUALITY = declare(
@@ -122,9 +122,9 @@ def counted(study: MaskStudy, component: str, confidence: float) -> Counted:
         of_truth, of_found = study.truth.classes[component][frame.truth], study.predictions.classes[component][frame.found]
         counts = study.predictions.scores[frame.found] >= confidence
         true_masks = frame.counted(frame.true_masks)
-        is_void = (overlaps.areas(true_masks) == 0) & (overlaps.areas(frame.true_masks) > 0)
+        is_void = (rle.areas(true_masks) == 0) & (rle.areas(frame.true_masks) > 0)
         crowds = study.truth.crowds[frame.truth] | is_void
-        ious = overlaps.ious(frame.counted(frame.found_masks), true_masks)
+        ious = rle.ious(frame.counted(frame.found_masks), true_masks)
         found, true, ious = _pairs(ious, of_truth, of_found, counts, crowds)
         at = videos[frame.place]
         np.add.at(pairs[at], of_truth[true], 1)
@@ -164,7 +164,7 @@ def _inside_crowds(frame: Frame, of_truth: IntArray, of_found: IntArray, crowds:
         masks = [*(frame.true_masks[at] for at in np.flatnonzero(crowds & (of_truth == class_)).tolist()), *void]
         together = rle.union(masks, frame.height * frame.width)
         found = [frame.found_masks[at] for at in own.tolist()]
-        inside[own] = 2 * overlaps.intersections(found, [together])[:, 0] > overlaps.areas(found)
+        inside[own] = 2 * rle.intersections(found, [together])[:, 0] > rle.areas(found)
     return inside
 
 

@@ -36,7 +36,7 @@ import numpy as np
 from scrubin.evaluate.metrics.masks import FloatArray, IntArray, MaskStudy, boundaries, frames_of
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant, exact, mean_of
-from scrubin.labels.masks import overlaps, rle
+from scrubin.labels.masks import rle
 
 SOURCE = "Maier-Hein et al. 2024"
 DICE = declare(
@@ -178,7 +178,7 @@ def of_class(truth: IntArray, prediction: IntArray, height: int, width: int, tol
         return (math.nan,) * 4
     if not all(areas):
         return 0.0, 0.0, 0.0, boundaries.diagonal(height, width)
-    shared = int(overlaps.intersections([truth], [prediction])[0, 0])
+    shared = int(rle.intersections([truth], [prediction])[0, 0])
     apart = boundaries.distances(*(rle.picture(runs, height, width) for runs in (truth, prediction)))
     near, far = boundaries.within(apart, tolerance_px), boundaries.percentile_95(apart)
     return 2 * shared / sum(areas), shared / (sum(areas) - shared), near, far

@@ -25,7 +25,7 @@ import pandas as pd
 from scrubin.base.faults import Faults
 from scrubin.labels import boxes, registry, tracks
 from scrubin.labels.masks import rle
-from scrubin.labels.masks.counts import IntArray
+from scrubin.labels.masks.rle import IntArray
 from scrubin.labels.model import (
     IGNORED,
     MASK,

@@ -28,7 +28,7 @@ from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary
 from scrubin.labels import registry
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.labels.model import IGNORED, MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
 from scrubin.labels.parse import documents, fields, labelme_shapes, mask_pictures, masks, points
 from scrubin.labels.parse.columns import classes_of
@@ -88,7 +88,7 @@ class _Shape:
 
     row: dict[str, Any]
     corners: list[list[float]] | None = None
-    runs: counts.IntArray | None = None
+    runs: rle.IntArray | None = None
     part_of: tuple[Any, ...] | None = None
     group: str | None = None
 
@@ -239,7 +239,7 @@ def _points_by_group(
     return {group: tuple(of.values()) for group, of in by_group.items() if of}
 
 
-def _region(reading: _Reading, where: Where, shape: dict[str, Any], size: tuple[int, int]) -> counts.IntArray | None:
+def _region(reading: _Reading, where: Where, shape: dict[str, Any], size: tuple[int, int]) -> rle.IntArray | None:
     """Return the pixels of a shape that is no instance; None after noting what is wrong with it."""
     form = labelme_shapes.form_of(where, shape)
     if form == PIXELS:
@@ -268,7 +268,7 @@ def _instance(reading: _Reading, where: Where, parts: list[_Shape], size: tuple[
     if not rle.area(runs):
         reading.unseen += 1
         return row
-    return {**row, MASK: counts.text_of_runs(runs)}
+    return {**row, MASK: rle.text_of_runs(runs)}
 
 
 def _note_forms(reading: _Reading, where: Where) -> None:
@@ -418,7 +418,7 @@ def _shape(row: dict[str, Any], vocabulary: Vocabulary, width: int, height: int,
         shape = labelme_shapes.named(name, corners, RECTANGLE)
     else:
         shape = labelme_shapes.drawn(name, row[MASK], width, height)
-        around = rle.box_xywh_px(counts.runs_of_text(row[MASK], height, width), height)
+        around = rle.box_xywh_px(rle.runs_of_text(row[MASK], height, width), height)
         out.lose(
             "boxes that are not those around the mask",
             int(corners != [[around[0], around[1]], [around[0] + around[2], around[1] + around[3]]]),

@@ -20,7 +20,7 @@ from scrubin.base.faults import Faults
 from scrubin.labels import boxes
 from scrubin.labels.formats.objects import yolo
 from scrubin.labels.formats.objects.coco import class_of
-from scrubin.labels.masks import counts, outlines, rle
+from scrubin.labels.masks import outlines, rle
 from scrubin.labels.model import MASK, Collection, LabelFiles
 from scrubin.labels.parse import masks, yolo_rows
 from scrubin.labels.parse.columns import Classes
@@ -94,7 +94,7 @@ def _row(source: LabelFiles, are_corners: bool, where: Where, line: str, classes
     if runs is not None and not rle.area(runs):
         where.warning("mask-empty", "the corners lie between the centres of pixels, so only the box is read")
         return row
-    return None if runs is None else {**row, MASK: counts.text_of_runs(runs)}
+    return None if runs is None else {**row, MASK: rle.text_of_runs(runs)}
 
 
 @writes(
@@ -114,7 +114,7 @@ def write(collection: Collection, out: Output) -> None:
 
     def line(classes: Classes, at: tuple[str, int], row: Mapping[str, Any], scored: bool) -> str:
         width, height = sizes[at]
-        loops = outlines.outlines(counts.runs_of_text(row[MASK], height, width), height, width)
+        loops = outlines.outlines(rle.runs_of_text(row[MASK], height, width), height, width)
         out.lose("masks of several parts or with holes, whose outlines are joined by lines", int(len(loops) > 1))
         corners = outlines.joined(loops)
         around = [*(corners.min(axis=0) / (width, height)), *(np.ptp(corners, axis=0) / (width, height))]

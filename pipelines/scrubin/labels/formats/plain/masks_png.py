@@ -26,7 +26,7 @@ from scrubin.base.faults import Faults, error
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
-from scrubin.labels.masks import counts, png, rle
+from scrubin.labels.masks import png, rle
 from scrubin.labels.model import IGNORED, MASK, Collection, LabelFiles, Labels, by_position
 from scrubin.labels.parse import columns, documents, fields, mask_pictures, masks
 from scrubin.labels.parse.fields import Where
@@ -166,7 +166,7 @@ def _picture(rows: Sequence[Mapping[str, Any]], of_frame: Mapping[Any, Any], out
     width, height = int(of_frame["width"]), int(of_frame["height"])
     picture = np.zeros((height, width), np.uint8)
     ignored = of_frame.get(IGNORED)
-    of_rows = [(row["instrument_id"] + 1, counts.runs_of_text(row[MASK], height, width)) for row in rows]
+    of_rows = [(row["instrument_id"] + 1, rle.runs_of_text(row[MASK], height, width)) for row in rows]
     # The box of what becomes one instance is that around all of it.
     for row, (_, runs) in zip(rows, of_rows, strict=True):
         around = dict(zip("xywh", masks.share_box(runs, (width, height)), strict=True))
@@ -174,7 +174,7 @@ def _picture(rows: Sequence[Mapping[str, Any]], of_frame: Mapping[Any, Any], out
         out.lose("boxes that are not those around the mask", int(not is_box))
     joined = len(rows) - len({value for value, _ in of_rows})
     out.lose("instances that are one with another of their class in the picture", joined, rows_of="instance")
-    of_rows += [] if pd.isna(ignored) else [(IGNORED_VALUE, counts.runs_of_text(str(ignored), height, width))]
+    of_rows += [] if pd.isna(ignored) else [(IGNORED_VALUE, rle.runs_of_text(str(ignored), height, width))]
     taken = 0
     for value, runs in of_rows:
         pixels = rle.picture(runs, height, width)

@@ -13,7 +13,7 @@ from scrubin.base.faults import Faults
 from scrubin.base.tables import Table, io
 from scrubin.base.tables.public import MARKS, MASKS, POINTS, TRACKS
 from scrubin.labels import points, tracks
-from scrubin.labels.masks import counts
+from scrubin.labels.masks import rle
 from scrubin.labels.model import MASK, Labels, mark_rows
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.points import Point
@@ -84,7 +84,7 @@ def _notes(table: Table, row: Mapping[Any, Any], where: Where) -> bool:
     """Return whether anything was noted of a row."""
     if table is MASKS:
         try:
-            counts.runs_of_text(row["counts"], row["height"], row["width"])
+            rle.runs_of_text(row["counts"], row["height"], row["width"])
         except AnnotationError as error:
             for fault in error.faults:
                 where.error(fault.rule, fault.what, fault.fix)

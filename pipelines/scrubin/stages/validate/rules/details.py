@@ -10,7 +10,7 @@ import pandas as pd
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.tables.public import of_reference_camera
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.stages.validate.registry import rule
 from scrubin.stages.validate.rules.videos import labelled_frames
 from scrubin.stages.validate.study_tables import Study, among, looked_up, sizes
@@ -45,10 +45,10 @@ def mask_fits_picture(study: Study, table: str) -> pd.Series[bool]:
 
 def _fits(text: object, width: float, height: float) -> bool:
     try:
-        runs = counts.runs_of_text(str(text), int(height), int(width))
+        runs = rle.runs_of_text(str(text), int(height), int(width))
     except (AnnotationError, ValueError):  # a missing size is no whole number
         return False
-    return bool(runs[1:].all()) and rle.area(runs) > 0 and counts.text_of_runs(runs) == text
+    return bool(runs[1:].all()) and rle.area(runs) > 0 and rle.text_of_runs(runs) == text
 
 
 @rule("error", "the masks of a frame are of one picture", masks=("width", "height"))
@@ -121,7 +121,7 @@ def _shows(mask: Mapping[Any, Any], areas: list[Rectangle], video_size: tuple[in
     if not _fits(mask["counts"], mask["width"], mask["height"]):
         return False  # another rule says so
     size = int(mask["width"]), int(mask["height"])
-    pixels = rle.picture(counts.runs_of_text(mask["counts"], size[1], size[0]), size[1], size[0])
+    pixels = rle.picture(rle.runs_of_text(mask["counts"], size[1], size[0]), size[1], size[0])
     for left, top, right, bottom in areas:
         columns, rows = _touched(left, right, size[0], video_size[0]), _touched(top, bottom, size[1], video_size[1])
         if pixels[rows, columns].any():
