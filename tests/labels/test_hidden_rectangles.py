@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrubin.labels.masks import rle
-from scrubin.labels.masks.blackened import Blackened, BlackPixels
-from scrubin.labels.masks.rectangles import scaled_outwards
+from scrubin.labels.masks.blackened import Blackened, BlackPixels, scaled_outwards
 from scrubin.labels.truth.objects import Mask, Objects
 from scrubin.stages.annotations.hiding import HiddenAreas, cleared
 

@@ -14,8 +14,7 @@ from pycocotools import mask as reference
 
 from scrubin.base.errors import AnnotationError
 from scrubin.labels.masks import polygons, rle
-from scrubin.labels.masks.outlines import outline
-from scrubin.labels.masks.polygons import runs_of_segmentation
+from scrubin.labels.masks.polygons import outline, runs_of_segmentation
 
 PIXELS = arrays.arrays(np.bool_, st.tuples(st.integers(1, 40), st.integers(1, 40)))
 

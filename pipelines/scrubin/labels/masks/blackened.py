@@ -10,8 +10,12 @@ import numpy as np
 import pandas as pd
 
 from scrubin.labels.masks import rle
-from scrubin.labels.masks.rectangles import Rectangle, scaled_outwards
 from scrubin.labels.masks.rle import IntArray
+
+Rectangle = tuple[int, int, int, int]
+"""Left, top, right and bottom in px, half open."""
+Size = tuple[int, int]
+"""Width and height in px."""
 
 
 class Black(Protocol):
@@ -60,12 +64,6 @@ class BlackPixels:
         left, right = _touched(width, self.width)
         counted = before[np.ix_(bottom, right)] - before[np.ix_(top, right)] - before[np.ix_(bottom, left)] + before[np.ix_(top, left)]
         return rle.runs_of_picture(counted > 0)
-
-
-def _touched(side: int, of_side: int) -> tuple[IntArray, IntArray]:
-    """Return the first pixel of a side that each pixel of another size touches, and the one after the last."""
-    at = np.arange(side)
-    return at * of_side // side, -(-(at + 1) * of_side // side)
 
 
 @dataclass(frozen=True)
@@ -122,3 +120,39 @@ def by_frame(frames: pd.DataFrame, hidden: pd.DataFrame, videos: pd.DataFrame) -
         for frame in touched.tolist():
             found.setdefault((id_, int(frame)), []).append((x, y, x + w, y + h))
     return {key: Blackened(tuple(rectangles), *size_of[key[0]]) for key, rectangles in found.items()}
+
+
+def scaled_outwards(rectangle: Rectangle, size: Size, to_size: Size, *, shown: Size | None = None) -> Rectangle:
+    """Return a rectangle in the pixels of another size: with every pixel of which any part is in it.
+
+    Parameters
+    ----------
+    rectangle
+        In px of the picture of the first size.
+    size
+        Width and height of the picture in which it is known.
+    to_size
+        Those of the other one, which has the same content.
+    shown
+        What of the first picture a video shows, from its left top corner, where the sides of a video are even and those of the picture
+        are not: what is beyond is hidden with what touches that edge. None: all of it.
+
+    >>> scaled_outwards((33, 10, 90, 20), (100, 50), (50, 25))
+    (16, 5, 45, 10)
+    >>> scaled_outwards((33, 10, 100, 20), (101, 50), (50, 25), shown=(100, 50))
+    (16, 5, 50, 10)
+    """
+    left, top, right, bottom = rectangle
+    ends = shown or size
+    return (
+        min(left * to_size[0] // size[0], to_size[0]),
+        min(top * to_size[1] // size[1], to_size[1]),
+        to_size[0] if right >= ends[0] else -(-right * to_size[0] // size[0]),
+        to_size[1] if bottom >= ends[1] else -(-bottom * to_size[1] // size[1]),
+    )
+
+
+def _touched(side: int, of_side: int) -> tuple[IntArray, IntArray]:
+    """Return the first pixel of a side that each pixel of another size touches, and the one after the last."""
+    at = np.arange(side)
+    return at * of_side // side, -(-(at + 1) * of_side // side)

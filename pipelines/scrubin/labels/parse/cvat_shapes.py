@@ -21,7 +21,7 @@ from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary, fold
 from scrubin.labels import boxes
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.masks import rle
-from scrubin.labels.masks.outlines import outline
+from scrubin.labels.masks.polygons import outline
 from scrubin.labels.model import MASK
 from scrubin.labels.parse import documents, masks, points
 from scrubin.labels.parse.cvat_meta import ACTIONS, Names, attributes_of, names_of

@@ -12,7 +12,7 @@ from scrubin.base import machine, pixels
 from scrubin.base.errors import FileError
 from scrubin.labels import boxes
 from scrubin.labels.masks import png, rle
-from scrubin.labels.masks.outlines import outlines
+from scrubin.labels.masks.polygons import outlines
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 

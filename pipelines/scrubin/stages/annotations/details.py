@@ -8,7 +8,7 @@ from typing import Any
 
 from scrubin.labels import tracks
 from scrubin.labels.masks import rle
-from scrubin.labels.masks.rectangles import Rectangle, Size
+from scrubin.labels.masks.blackened import Rectangle, Size
 from scrubin.labels.model import MASK, IntArray
 from scrubin.labels.points import POINTS, UNLABELLED, Point
 from scrubin.stages.annotations.hiding import HiddenAreas, cleared, is_inside, pictures_of

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from scrubin.labels.masks import rle
-from scrubin.labels.masks.rectangles import Rectangle, scaled_outwards
+from scrubin.labels.masks.blackened import Rectangle, scaled_outwards
 from scrubin.labels.model import SOURCE_FRAMES, Clock, IntArray
 from scrubin.stages.annotations.placing import TIE_NS, Timeline, source_times_ns
 

@@ -20,7 +20,7 @@ from scrubin.base.faults import Faults
 from scrubin.labels import boxes
 from scrubin.labels.formats.objects import yolo
 from scrubin.labels.formats.objects.coco import class_of
-from scrubin.labels.masks import outlines, rle
+from scrubin.labels.masks import polygons, rle
 from scrubin.labels.model import MASK, Collection, LabelFiles
 from scrubin.labels.parse import masks, yolo_rows
 from scrubin.labels.parse.columns import Classes
@@ -114,9 +114,9 @@ def write(collection: Collection, out: Output) -> None:
 
     def line(classes: Classes, at: tuple[str, int], row: Mapping[str, Any], scored: bool) -> str:
         width, height = sizes[at]
-        loops = outlines.outlines(rle.runs_of_text(row[MASK], height, width), height, width)
+        loops = polygons.outlines(rle.runs_of_text(row[MASK], height, width), height, width)
         out.lose("masks of several parts or with holes, whose outlines are joined by lines", int(len(loops) > 1))
-        corners = outlines.joined(loops)
+        corners = polygons.joined_outlines(loops)
         around = [*(corners.min(axis=0) / (width, height)), *(np.ptp(corners, axis=0) / (width, height))]
         is_box = np.allclose([row[side] for side in "xywh"], around, rtol=0, atol=LEAST)
         out.lose("boxes that are not those around the mask", int(not is_box))
