@@ -13,7 +13,7 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.text.csv_rows import csv_of
 from scrubin.evaluate.challenge import Challenge
 from scrubin.evaluate.challenge.label_files import criteria_in, images_in
-from scrubin.labels.formats.assessments import cvschallenge_outputs
+from scrubin.labels.formats.assessments import cvschallenge
 from scrubin.labels.masks import rle
 
 UNSURE = 0.5
@@ -145,7 +145,7 @@ def _one_track(challenge: Challenge) -> Callable[[str], list[list[float]]]:
 
 def _criteria(challenge: Challenge, values: Values) -> dict[str, str]:
     """Return answers to the CVS Challenge as they are, others as one table."""
-    answers = {video: value for video, value in values.items() if isinstance(value, dict) and cvschallenge_outputs.KEY in value}
+    answers = {video: value for video, value in values.items() if isinstance(value, dict) and cvschallenge.OUTPUTS_KEY in value}
     if answers and len(answers) == len(values):
         return _documents(challenge, answers)
     names = criteria_in(challenge.form)

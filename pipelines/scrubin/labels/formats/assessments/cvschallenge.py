@@ -1,16 +1,22 @@
-"""SAGES CVS Challenge: ``<video>/frame.csv``, what each of three surgeons says of the criteria of the critical view of safety.
+"""SAGES CVS Challenge: what each of three surgeons says of the criteria of the critical view of safety, or what a program answers.
 
-A row per judged frame: ``frame_id``, from 0 at 30 fps (every 150th of clips of 90 s), and ``c1_rater1`` to ``c3_rater3``, each 0 or 1. An
-empty cell says that this one did not judge. ``video.csv`` beside it has one row for the clip as a whole: the same columns, and
-``confidence_rater1`` to ``_3``, how sure each was: a number in 0..1, in the published ones a quarter of it. It becomes ratings of the
-recording, by rater and aspect, and is not written. Source: the challenge's own programs, SAIIL/CVS_challenge_code of 2024
+Surgeons: ``<video>/frame.csv``, a row per judged frame: ``frame_id``, from 0 at 30 fps (every 150th of clips of 90 s), and ``c1_rater1`` to
+``c3_rater3``, each 0 or 1. An empty cell says that this one did not judge. ``video.csv`` beside it has one row for the clip as a whole: the
+same columns, and ``confidence_rater1`` to ``_3``, how sure each was: a number in 0..1, in the published ones a quarter of it. It becomes
+ratings of the recording, by rater and aspect, and is not written. Source: the challenge's own programs, SAIIL/CVS_challenge_code of 2024
 (``datasets/cvs_datasets.py``), which show a table and read both files; the table of 700 videos that mojoe12/cvs b72e1c8 has made of them.
+
+Answers (``cvschallenge-outputs``, read only): JSON with ``overall_outputs``, a list per second of three probabilities, C1 to C3. The
+challenge's example program writes ``cvs-criteria.json`` for a clip of 90 s at one frame per second: frame k of the answer is second k,
+which is frame 30 k of the labels. A file of that name is of the video that its folder is called like, any other is called like its video.
+Source: SAIIL/CVS_challenge_code of 2025, the example of a submission.
 """
 
 from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -19,9 +25,11 @@ import pandas as pd
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
 from scrubin.base.text import csv_text
+from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import marks, registry
-from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, Scores, mark_rows, rating_rows
-from scrubin.labels.parse import documents, fields
+from scrubin.labels.marks import VIEW_OF_SAFETY
+from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, LabelFiles, Labels, Layer, Scores, mark_rows, rating_rows
+from scrubin.labels.parse import documents, fields, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
@@ -35,6 +43,9 @@ CONFIDENCE = "confidence"
 TASK = "Cholecystectomy"
 VALUES = {"0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0}
 Rating = tuple[str, str, str, str, float | None, bool]
+OUTPUTS = "cvschallenge-outputs"
+OUTPUTS_KEY = "overall_outputs"
+OUTPUTS_STEM = "cvs-criteria"
 
 
 def _has_raters(path: Path) -> bool:
@@ -171,3 +182,41 @@ def write(collection: Collection, out: Output) -> None:
             lines.append(",".join([str(position), *("" if value != value else str(int(value)) for value in values)]))
         out.files[f"{labels.recording}/{FILE}"] = "".join(f"{line}\n" for line in lines).encode()
     AnnotationError.raise_any(faults)
+
+
+@dataset_format(
+    OUTPUTS,
+    pattern=r"(?:[^/]+/)?[^/]+\.json",
+    expected=f"<video>/{OUTPUTS_STEM}.json, or <video>.json",
+    title="answers to the CVS Challenge: probabilities of three criteria per second; read only",
+    by_hand=ByHand(vocabulary="endoscapes", fps=Fraction(1), evidence=registry.keys(OUTPUTS_KEY), holds=("marks",)),
+)
+def read_outputs(source: LabelFiles) -> Collection:
+    """Return the probabilities of the videos in files without an error; all faults are in ``Collection.faults``."""
+    paths = {file: PurePosixPath(file) for file in source.files}
+    names = {file: path.parent.name if path.stem == OUTPUTS_STEM and path.parent.name else path.stem for file, path in paths.items()}
+    return video_files.collection_of(source, names, partial(_labels_of_outputs, source.vocabulary))
+
+
+def _labels_of_outputs(vocabulary: Vocabulary, where: Where, name: str, data: bytes) -> Labels:
+    document = documents.opened(documents.json_object, where.file, data, where.faults)
+    every = None if document is None else document.get(OUTPUTS_KEY)
+    if document is not None and not isinstance(every, list):
+        where.error("layout", f"'{OUTPUTS_KEY}' is {documents.shown(every)}", "give a list with the three probabilities of each second")
+    rows: list[tuple[int, str, str, float]] = []
+    for second, values in enumerate(every if isinstance(every, list) else ()):
+        at = where.at_frame(second)
+        if not isinstance(values, list) or len(values) != len(VIEW_OF_SAFETY):
+            what = f"expected {len(VIEW_OF_SAFETY)} probabilities, but got {documents.shown(values)}"
+            at.error("row-length", what, f"give one for each of {', '.join(VIEW_OF_SAFETY)}")
+        elif wrong := [one for one in values if not fields.is_number(one) or not 0 <= one <= 1]:
+            at.error(
+                "score-range", f"{documents.shown(wrong[0])} is no probability", "give numbers in 0..1; apply a sigmoid to logits first"
+            )
+        else:
+            rows += [(second, name, "", float(value)) for name, value in zip(VIEW_OF_SAFETY, values, strict=True)]
+    if isinstance(every, list) and not every:
+        where.error("no-labels", "has no second", "export it again")
+    where.faults.extend(fields.unkept(where.file, [f"'{name}' of the file" for name in document or () if name != OUTPUTS_KEY]))
+    layer = Layer(where.file, np.arange(len(rows) // len(VIEW_OF_SAFETY)), mark_rows(rows))
+    return Labels(name, OUTPUTS, vocabulary, Clock(Fraction(1)), marks=layer)
