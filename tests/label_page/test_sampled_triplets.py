@@ -26,7 +26,7 @@ from scrubin.curate.label.events import About, Change, Instant, Settled, Span
 from scrubin.curate.label.several import instant_agreement, instant_disputes
 from scrubin.curate.label.several.instant_agreement import TwiceSampled
 from scrubin.curate.label.suspects import disputed
-from scrubin.labels.formats.plain import label_files, label_instants
+from scrubin.labels.formats.plain import label_files
 from scrubin.stages.annotations import label_tables
 
 LAYERS = "[triplets]\n  every_s: 1"
@@ -317,7 +317,7 @@ SETS = {0: {GRASP}, 2: set(), 3: {GRASP, CLIP}, 9: {CLIP}, 11: set(), 12: {GRASP
 
 @pytest.mark.parametrize(("sets", "offset_s"), [(SETS, 0), (SETS, 3), (SETS, 9), ({}, 0)])
 def test_every_set_is_on_its_frame_after_other_trims(sets, offset_s):
-    listed = [label_instants.as_item(second * SOURCE_FPS, sorted(triplets)) for second, triplets in sets.items()]
+    listed = [label_files.instant_item(second * SOURCE_FPS, sorted(triplets)) for second, triplets in sets.items()]
     document = {"scrubin_labels": 1, "vocabulary": "cholect50", "frames": SOURCE_S * SOURCE_FPS, "triplets": listed}
     labels = read(label_files.written(document), "case one")
     expected = {

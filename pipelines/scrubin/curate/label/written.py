@@ -22,7 +22,7 @@ from scrubin.base.text.csv_rows import csv_of
 from scrubin.curate.label.events import Sheet
 from scrubin.curate.label.params import TRACKS, TRIPLETS
 from scrubin.curate.label.settling.settled import SPAN_LAYERS, Settlement, as_spans
-from scrubin.labels.formats.plain import label_files, label_instants, label_tracks
+from scrubin.labels.formats.plain import label_files, label_tracks
 from scrubin.labels.keyframes import Track
 from scrubin.ratings.params import TOTAL, ScoresParams
 
@@ -63,7 +63,9 @@ def label_file(settlement: Settlement, vocabulary: str, provenance: label_files.
         shown = [settlement.pictures.first, settlement.pictures.end]
         document |= {label_tracks.SHOWN: shown, label_tracks.BETWEEN: label_tracks.LINEAR}
     if TRIPLETS in settlement.outcomes:
-        document[label_instants.LIST] = [label_instants.as_item(one.frame, one.triplets) for one in settlement.outcomes[TRIPLETS].instants]
+        document[label_files.INSTANTS] = [
+            label_files.instant_item(one.frame, one.triplets) for one in settlement.outcomes[TRIPLETS].instants
+        ]
     return label_files.written({**document, **spans, **tracks})
 
 

@@ -4,7 +4,9 @@ Each file says which file of the recording it was made on (``source_sha256``, ``
 30000/1001, where its rate is constant), by how many people, whether they were blind, how much was settled, and how much a program had
 proposed. ``phases`` and ``steps`` have one label at a time; ``actions`` are spans of an
 instrument, with verb and target where these are labelled; ``quality`` says what is wrong with the picture; ``boxes`` and ``points`` are
-key frames of tracks, as `label_tracks` says; ``triplets`` are sets of sampled frames, as `label_instants` says.
+key frames of tracks, as `label_tracks` says; ``triplets`` are sets of sampled frames: each item has ``frame``, of the source, and its own
+``triplets``, all that is in view there, with ``label`` (the instrument), and ``verb`` and ``target`` where these are labelled. An empty
+list says that nothing is in view; a frame that is not there was not labelled.
 A list that is not there was not labelled; frames that no span of a list covers have no such label.
 """
 
@@ -13,7 +15,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -26,9 +28,21 @@ from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary
 from scrubin.labels import instance_spans, registry
-from scrubin.labels.formats.plain import label_instants, label_tracks
+from scrubin.labels.formats.plain import label_tracks
 from scrubin.labels.instance_spans import Row
-from scrubin.labels.model import SOURCE_FRAMES, Detail, LabelFiles, Labels, Layer, layer_of_phases, mark_rows, segment_rows
+from scrubin.labels.model import (
+    BOX,
+    INSTANCE_COLUMNS,
+    INSTANCE_DTYPES,
+    SOURCE_FRAMES,
+    Detail,
+    LabelFiles,
+    Labels,
+    Layer,
+    layer_of_phases,
+    mark_rows,
+    segment_rows,
+)
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import LATEST_FRAME
@@ -45,8 +59,11 @@ FPS = "fps"
 RATE = re.compile(r"[1-9][0-9]{0,8}(/[1-9][0-9]{0,8})?")
 LISTS: Mapping[str, Naming] = {"phases": "phase", "steps": "step"}
 SPANS = (*LISTS, "actions", "quality")
-WRITTEN = (*SPANS, *label_tracks.LISTS, label_instants.LIST)
-KEYS = {EDITION_KEY, "vocabulary", "camera", SOURCE_SHA256, "frames", FPS, PROVENANCE, *SPANS, *label_tracks.KEYS, label_instants.LIST}
+INSTANTS = "triplets"
+BESIDE_INSTANTS = ("actions", "boxes", "points")
+"""Lists of the instances of all frames: one file has them or sampled frames."""
+WRITTEN = (*SPANS, *label_tracks.LISTS, INSTANTS)
+KEYS = {EDITION_KEY, "vocabulary", "camera", SOURCE_SHA256, "frames", FPS, PROVENANCE, *SPANS, *label_tracks.KEYS, INSTANTS}
 Numbered = tuple[int, int, int, Mapping[str, Any]]
 """First frame, end, place in the list, and what the span says."""
 
@@ -142,8 +159,8 @@ def read(source: LabelFiles) -> Labels:
     if any(key in document for key in label_tracks.LISTS):
         instances = label_tracks.instances(where, document, frames, source.vocabulary, source.box_tolerance, actions)
         actions = None
-    if label_instants.LIST in document:
-        instances = label_instants.instances(where, document, frames, source.vocabulary)
+    if INSTANTS in document:
+        instances = _sampled_instances(where, document, frames, source.vocabulary)
     where.faults.extend(fields.unkept(file, [f"'{key}' of the file" for key in document.keys() - KEYS]))
     AnnotationError.raise_any(where.faults)
     return Labels(
@@ -155,12 +172,45 @@ def read(source: LabelFiles) -> Labels:
         instances=instances,
         segments=segment_rows([one for one in segments if one[0] != "phase"]) if "steps" in spans else None,
         spans=actions,
-        detail=_detail(actions, instances, is_sampled=label_instants.LIST in document),
+        detail=_detail(actions, instances, is_sampled=INSTANTS in document),
         marks=_marks(file, spans["quality"], frames) if "quality" in spans else None,
         source_fps=fps,
         faults=where.faults.all(),
         about={NAME: {key: document.get(key) for key in ("camera", SOURCE_SHA256, "frames")} | {PROVENANCE: provenance}},
     )
+
+
+def provenance_of(labels: Labels) -> Provenance | None:
+    """Return who made labels; None where their file does not say so."""
+    said: Provenance | None = labels.about.get(NAME, {}).get(PROVENANCE)
+    return said
+
+
+def source_sha256_of(labels: Labels) -> str | None:
+    """Return the SHA-256 of the video file that labels were made on; None where their file does not say so."""
+    said: str | None = labels.about.get(NAME, {}).get(SOURCE_SHA256)
+    return said
+
+
+def written(document: Mapping[str, Any]) -> bytes:
+    """Return a file as the page exports it: one span, key frame or sampled frame per line, so that differences can be read."""
+    lists = {key: document[key] for key in WRITTEN if key in document}
+    head = {key: asdict(value) if isinstance(value, Provenance) else value for key, value in document.items() if key not in lists}
+    parts = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, sort_keys=True)}" for key, value in head.items()]
+    for key, spans in lists.items():
+        rows = ",\n".join(f"    {json.dumps(span, ensure_ascii=False)}" for span in spans)
+        parts.append(f"  {json.dumps(key)}: [\n{rows}\n  ]" if spans else f"  {json.dumps(key)}: []")
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
+
+
+def instant_item(frame: int, triplets: Sequence[tuple[str, str, str]]) -> dict[str, object]:
+    """Return what a file says of a frame.
+
+    >>> instant_item(25, [("grasper", "grasp", "gallbladder"), ("hook", "", "")])["triplets"]
+    [{'label': 'grasper', 'verb': 'grasp', 'target': 'gallbladder'}, {'label': 'hook'}]
+    """
+    listed = [{"label": label, **({"verb": verb, "target": target} if verb else {})} for label, verb, target in triplets]
+    return {"frame": frame, INSTANTS: listed}
 
 
 def _detail(actions: pd.DataFrame | None, instances: Layer | None, *, is_sampled: bool) -> Detail:
@@ -198,18 +248,6 @@ def _provenance(where: Where, document: Mapping[str, Any]) -> Provenance | None:
     return Provenance(tuple(numbers), said["blind"], settled, labels, proposed, changed, refused)
 
 
-def provenance_of(labels: Labels) -> Provenance | None:
-    """Return who made labels; None where their file does not say so."""
-    said: Provenance | None = labels.about.get(NAME, {}).get(PROVENANCE)
-    return said
-
-
-def source_sha256_of(labels: Labels) -> str | None:
-    """Return the SHA-256 of the video file that labels were made on; None where their file does not say so."""
-    said: str | None = labels.about.get(NAME, {}).get(SOURCE_SHA256)
-    return said
-
-
 def _spans(where: Where, document: Mapping[str, Any], key: str, frames: int) -> list[Numbered]:
     found: list[Numbered] = []
     for at, span in enumerate(fields.list_of_objects(where, document, key)):
@@ -241,7 +279,7 @@ def _phases(file: str, segments: list[tuple[str, int, int, int]]) -> Layer:
 def _actions(where: Where, spans: list[Numbered], vocabulary: Vocabulary) -> pd.DataFrame:
     rows = []
     for first, end, at, span in spans:
-        ids = label_instants.ids_of(where.at(f"actions {at}"), span, vocabulary)
+        ids = _ids_of(where.at(f"actions {at}"), span, vocabulary)
         if ids is not None:
             rows.append(Row(at, first, end, ids.pop("instrument_id"), None, ids))
     return instance_spans.numbered_table(rows)[0]
@@ -256,12 +294,44 @@ def _marks(file: str, spans: list[Numbered], frames: int) -> Layer:
     return Layer(file, np.arange(frames), mark_rows(sorted(rows)))
 
 
-def written(document: Mapping[str, Any]) -> bytes:
-    """Return a file as the page exports it: one span, key frame or sampled frame per line, so that differences can be read."""
-    lists = {key: document[key] for key in WRITTEN if key in document}
-    head = {key: asdict(value) if isinstance(value, Provenance) else value for key, value in document.items() if key not in lists}
-    parts = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, sort_keys=True)}" for key, value in head.items()]
-    for key, spans in lists.items():
-        rows = ",\n".join(f"    {json.dumps(span, ensure_ascii=False)}" for span in spans)
-        parts.append(f"  {json.dumps(key)}: [\n{rows}\n  ]" if spans else f"  {json.dumps(key)}: []")
-    return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
+def _sampled_instances(where: Where, document: Mapping[str, Any], frames: int, vocabulary: Vocabulary) -> Layer:
+    """Return the instances of the labelled frames, and of no other.
+
+    Parameters
+    ----------
+    where
+        Takes what is wrong.
+    frames
+        Of the source.
+    """
+    for key in BESIDE_INSTANTS:
+        if key in document:
+            what = f"it has '{INSTANTS}', which says what is in view in sampled frames, and '{key}', which says it of all"
+            where.error("lists-differ", what, "keep one of the two, or make two files")
+    found: dict[int, list[dict[str, Any]]] = {}
+    for at, item in enumerate(fields.list_of_objects(where, document, INSTANTS)):
+        place = where.at(f"{INSTANTS} {at}")
+        frame = fields.whole(place, item, "frame", high=frames - 1)
+        rows = [ids for one in fields.list_of_objects(place, item, INSTANTS) if (ids := _ids_of(place, one, vocabulary)) is not None]
+        if frame is None:
+            continue
+        if frame in found:
+            place.error("frame-repeated", f"frame {frame} is there twice", "keep one of them")
+        if len({tuple(sorted(ids.items())) for ids in rows}) < len(rows):
+            place.error("triplet-repeated", f"frame {frame} has one triplet twice", "say it once")
+        found[frame] = rows
+    rows_of = [{"position": frame, **ids, "score": 1.0} for frame, rows in sorted(found.items()) for ids in rows]
+    table = pd.DataFrame(rows_of, columns=list(INSTANCE_COLUMNS)).assign(**dict.fromkeys(BOX, np.nan))
+    return Layer(where.file, np.array(sorted(found), np.int64), table[list(INSTANCE_COLUMNS)].astype(INSTANCE_DTYPES), boxless=True)
+
+
+def _ids_of(where: Where, one: Mapping[str, Any], vocabulary: Vocabulary) -> dict[str, int] | None:
+    """Return the columns of an instance by its label, verb and target; None after noting what is wrong."""
+    stated = ["" if one.get(key) is None else one[key] for key in ("label", "verb", "target")]
+    if not all(isinstance(name, str) for name in stated) or not stated[0]:
+        where.error("value-type", f"it is {documents.shown(one)}, expected label, verb and target as names", "name them")
+        return None
+    if bool(stated[1]) != bool(stated[2]):
+        where.error("cell-empty", f"there is no {'verb' if stated[2] else 'target'}", "name it, or leave verb and target out")
+        return None
+    return where.ids_of_names(vocabulary, stated if stated[1] else stated[:1])
