@@ -13,11 +13,11 @@ import labelled_study
 import sampled_release
 from labelled_study import NONCES, PAIR, SINGLE, annotator, mine, person, say
 from scrubin.base.errors import ReviewError
+from scrubin.curate.label import settling
 from scrubin.curate.label.events import Change
 from scrubin.curate.label.proposed import clock
 from scrubin.curate.label.proposed.taking import Pick
 from scrubin.curate.label.proposed.tracks import WITHIN
-from scrubin.curate.label.settling import settled
 from scrubin.labels import keyframes
 from scrubin.labels.keyframes import KeyFrame, Track, expanded
 
@@ -294,7 +294,7 @@ def test_a_proposal_that_is_refused_in_parts_and_as_a_whole_counts_once_and_not_
     who, one = annotator(bench), bench.recordings[SINGLE]
 
     def refused():
-        return settled.provenance(one.pictures, bench.standing(), [who.number], 0).refused
+        return settling.provenance(one.pictures, bench.standing(), [who.number], 0).refused
 
     for pick in (Pick(grasper, 3), Pick(hook, 3), Pick(hook, 9), Pick(hook)):
         bench.refuse(who, SINGLE, [pick], next(NONCES), refused=True)

@@ -1,11 +1,14 @@
 """What a person says at the page, as the ledger keeps it: in frames of the source, with names as the vocabulary spells them.
 
-It is the way back of `scrubin.curate.label.shown`. What cannot be is refused here, before a line is written.
+It is the way back of `scrubin.curate.label.shown`. What cannot be is refused here, before a line is written; so is what cannot stand beside
+what they said already: two labels at once where there is one at a time, a track of two instruments, one proposed span as two labels.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scrubin.base.errors import ReviewError
@@ -13,8 +16,9 @@ from scrubin.base.vocabulary.vocabulary import PARTS as OF_TRIPLET
 from scrubin.base.vocabulary.vocabulary import Naming
 from scrubin.curate.label import events
 from scrubin.curate.label.events import Change, Instant, Sheet, Span, Value
-from scrubin.curate.label.params import NAMING, TRACKS, TRIPLETS, LabelParams
+from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, TRIPLETS, LabelParams
 from scrubin.curate.label.pictures import Pictures
+from scrubin.curate.label.standing import OfPerson
 from scrubin.labels.keyframes import KeyFrame, Track
 from scrubin.ratings.params import ScoresParams
 
@@ -134,6 +138,47 @@ def named(layer: str, span: Span, p: LabelParams) -> Span:
     return Span(span.first, span.end, *spelled)
 
 
+def refuse_overlaps(mine: OfPerson, changes: Sequence[Change]) -> None:
+    """Raise `ReviewError` where a layer that has one label at a time would have two."""
+    for layer in EXCLUSIVE:
+        if any(one.layer == layer for one in changes):
+            refuse_meeting(layer, [value for value in _items_after(mine, layer, changes).values() if isinstance(value, Span)])
+
+
+def refuse_two_labels(mine: OfPerson, changes: Sequence[Change]) -> None:
+    """Raise `ReviewError` where a track would be of two instruments."""
+    for layer in TRACKS:
+        touched = {events.name_in(one.key) for one in changes if one.layer == layer}
+        label_of: dict[str, str] = {}
+        for key, value in _items_after(mine, layer, changes).items() if touched else ():
+            name = events.name_in(key)
+            if name in touched and isinstance(value, KeyFrame) and label_of.setdefault(name, value.label) != value.label:
+                msg = f"{layer}: a track is of one instrument, not of '{label_of[name]}' and '{value.label}'; change all of it at once"
+                raise ReviewError(msg)
+
+
+def refuse_taken_twice(mine: OfPerson, changes: Sequence[Change]) -> None:
+    """Raise `ReviewError` where a proposed span would be taken as a second label."""
+    proposals = {at: key for at, key in mine.proposals.items() if at[1] in mine.items.get(at[0], {})}
+    for one in changes:
+        if one.value is None:
+            proposals.pop((one.layer, one.key), None)
+    for one in changes:
+        if not isinstance(one.value, Span) or not one.proposal:
+            continue
+        if any(key == one.proposal and at != (one.layer, one.key) for at, key in proposals.items()):
+            raise ReviewError(f"{one.layer}: '{one.value.label}' is taken already; change the label that it became")
+        proposals[one.layer, one.key] = one.proposal
+
+
+def refuse_meeting(layer: str, spans: Sequence[Span]) -> None:
+    """Raise `ReviewError` where two spans are at the same time."""
+    ordered = sorted(spans, key=lambda span: (span.first, span.end))
+    for one, other in itertools.pairwise(ordered):
+        if other.first < one.end:
+            raise ReviewError(f"{layer}: '{one.label}' and '{other.label}' are at the same time; end one before the other")
+
+
 def _takes(layer: str) -> str:
     return f"{layer}: it takes {events.TAKES[events.type_of(layer)]}"
 
@@ -141,3 +186,14 @@ def _takes(layer: str) -> str:
 def _is_point(value: float, scores: ScoresParams) -> bool:
     steps = round((value - scores.lowest) / scores.step)
     return 0 <= steps < scores.points and abs(scores.lowest + steps * scores.step - value) < 1e-6
+
+
+def _items_after(mine: OfPerson, layer: str, changes: Sequence[Change]) -> dict[str, Value]:
+    """Return the items of a layer as they stand after changes."""
+    items = dict(mine.items.get(layer, {}))
+    for one in changes:
+        if one.layer == layer:
+            items.pop(one.key, None)
+            if one.value is not None:
+                items[one.key] = one.value
+    return items

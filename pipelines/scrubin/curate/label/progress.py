@@ -16,11 +16,10 @@ from scrubin.base import params
 from scrubin.base.errors import ReviewError
 from scrubin.base.faults import count_text
 from scrubin.base.params import PARAMS_PATH
-from scrubin.curate.label import written
+from scrubin.curate.label import settling, written
 from scrubin.curate.label.events import Instant, Sheet, Span
 from scrubin.curate.label.params import TRACKS, TRIPLETS
-from scrubin.curate.label.settling import settled
-from scrubin.curate.label.settling.settled import SPAN_LAYERS, Settlement
+from scrubin.curate.label.settling import SPAN_LAYERS, Settlement
 from scrubin.curate.label.several import agreement, instant_agreement, track_agreement
 from scrubin.curate.label.several.agreement import Twice
 from scrubin.curate.label.several.instant_agreement import TwiceSampled
@@ -121,7 +120,7 @@ def export(bench: Workbench) -> tuple[Written, dict[str, str]]:
             waiting[one.id] = written.too_long(name, longest)
         elif settlement.outcomes:
             places = sum(len(of.settled) for of in settlement.outcomes.values())
-            made = settled.provenance(one.pictures, standing, settlement.annotators, places)
+            made = settling.provenance(one.pictures, standing, settlement.annotators, places)
             files[path] = written.label_file(settlement, bench.p.vocabulary, made)
         for rater, sheet in settlement.sheets.items():
             sheets.setdefault(one.task, {}).setdefault(rater, {})[one.name] = sheet

@@ -11,7 +11,7 @@ from scrubin.curate.label.checks import Finding
 from scrubin.curate.label.events import Instant, Span
 from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, TRIPLETS, LabelParams
 from scrubin.curate.label.proposed.reading import Proposal
-from scrubin.curate.label.settling.settled import Settlement
+from scrubin.curate.label.settling import Settlement
 from scrubin.curate.label.several.answers import Answer
 from scrubin.curate.label.several.disputes import Dispute, Outcome
 from scrubin.curate.label.standing import OfPerson

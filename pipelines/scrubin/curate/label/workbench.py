@@ -27,7 +27,7 @@ from scrubin.base.params import PARAMS_PATH
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS, RECORDINGS
 from scrubin.base.tables.public import REFERENCE_CAMERAS
-from scrubin.curate.label import allowed, assignment, blackened, checks, events, from_page, people, rewriting, shown, written
+from scrubin.curate.label import assignment, blackened, checks, events, from_page, people, rewriting, settling, shown, written
 from scrubin.curate.label import params as label_params
 from scrubin.curate.label.blackened import Blackened
 from scrubin.curate.label.events import About, Assigned, Change, Done, Event, Labelled, Span, Worked
@@ -38,8 +38,7 @@ from scrubin.curate.label.pictures import Pictures, sampled
 from scrubin.curate.label.proposed import reading, taking
 from scrubin.curate.label.proposed.reading import Proposal
 from scrubin.curate.label.proposed.taking import Pick
-from scrubin.curate.label.settling import adjudication, settled
-from scrubin.curate.label.settling.settled import Settlement
+from scrubin.curate.label.settling import Settlement
 from scrubin.curate.label.standing import Standing
 from scrubin.media.decode import boundaries_s
 from scrubin.media.raw_file import identity, stored_probe
@@ -206,7 +205,7 @@ class Workbench:
             state = self._chain, standing.last_line.get(recording.name, 0), tuple(chiefs), self._film(recording)
             known = self._settlements.get(recording.id)
             if known is None or known[0] != state:
-                known = self._settlements[recording.id] = state, settled.of_recording(recording.pictures, standing, chiefs, self.p)
+                known = self._settlements[recording.id] = state, settling.of_recording(recording.pictures, standing, chiefs, self.p)
             return known[1]
 
     def _film(self, recording: Recording) -> tuple[int, ...]:
@@ -258,7 +257,7 @@ class Workbench:
         one, standing = self.recordings.get(id_), self.standing()
         if person.role != "adjudicator" or one is None or one.name in withdrawal_memory.load(self.folder):
             return False
-        return len(standing.assigned.get(one.name, ())) > 1 and bool(settled.missing(one.about, standing))
+        return len(standing.assigned.get(one.name, ())) > 1 and bool(settling.missing(one.about, standing))
 
     def recording(self, person: Person, id_: str) -> Recording:
         """Return a recording that a person may see.
@@ -387,9 +386,9 @@ class Workbench:
             if (said := self.ledger.written(self.session, nonce)) is not None:
                 return said
             mine = self.standing().of(one.about, person.number)
-            allowed.refuse_overlaps(mine, shifted)
-            allowed.refuse_two_labels(mine, shifted)
-            allowed.refuse_taken_twice(mine, shifted)
+            from_page.refuse_overlaps(mine, shifted)
+            from_page.refuse_two_labels(mine, shifted)
+            from_page.refuse_taken_twice(mine, shifted)
             judged = taking.judged(shifted, mine, one.pictures.first, self.proposed.get(one.id, {}))
             return self._append(Labelled(one.about, self.p.vocabulary, judged), person.number, nonce)
 
@@ -479,7 +478,7 @@ class Workbench:
             if (said := self.ledger.written(self.session, nonce)) is not None:
                 return said
             one = self.recording(person, id_)
-            event = adjudication.settled(layer, frames, answer, self.settlement(one), self._from_page(one), seen)
+            event = settling.settled_dispute(layer, frames, answer, self.settlement(one), self._from_page(one), seen)
             return self._append(event, person.number, nonce)
 
     # Parts
@@ -511,7 +510,7 @@ def _is_of(person: Person, one: Recording, standing: Standing) -> bool:
     """Whether a recording is a person's to label, or an adjudicator's to settle."""
     annotators = standing.assigned.get(one.name, ())
     if person.role == "adjudicator":
-        return len(annotators) > 1 and not settled.missing(one.about, standing)
+        return len(annotators) > 1 and not settling.missing(one.about, standing)
     return person.number in annotators
 
 

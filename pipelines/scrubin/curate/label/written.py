@@ -21,7 +21,7 @@ from scrubin.base.layout import PRIVATE
 from scrubin.base.text.csv_rows import csv_of
 from scrubin.curate.label.events import Sheet
 from scrubin.curate.label.params import TRACKS, TRIPLETS
-from scrubin.curate.label.settling.settled import SPAN_LAYERS, Settlement, as_spans
+from scrubin.curate.label.settling import SPAN_LAYERS, Settlement, as_spans
 from scrubin.labels.formats.plain import label_files, label_tracks
 from scrubin.labels.keyframes import Track
 from scrubin.ratings.params import TOTAL, ScoresParams

@@ -1,4 +1,4 @@
-"""What of a recording can be exported: labels that one person made alone, those on which people agree, and what was settled."""
+"""What of a recording is settled, by agreement or by an adjudicator: only that is exported, with the labels that one person made alone."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from functools import cached_property
 
 from scrubin.base.errors import ReviewError
 from scrubin.base.faults import count_text
-from scrubin.curate.label.events import About, Sheet, Span
-from scrubin.curate.label.params import TRACKS, TRIPLETS, LabelParams
+from scrubin.curate.label import from_page
+from scrubin.curate.label.events import About, Answer, Instant, Settled, Sheet, Span
+from scrubin.curate.label.from_page import FromPage
+from scrubin.curate.label.params import EXCLUSIVE, TRACKS, TRIPLETS, LabelParams
 from scrubin.curate.label.pictures import NEAR_S, Pictures
 from scrubin.curate.label.proposed.taking import pick_of
 from scrubin.curate.label.several import answers, disputes, instant_disputes, track_disputes
-from scrubin.curate.label.several.answers import Answer
 from scrubin.curate.label.several.disputes import Dispute, Outcome
 from scrubin.curate.label.standing import OfPerson, Standing
 from scrubin.labels.formats.plain.label_files import Provenance
+from scrubin.labels.keyframes import Track
 
 SPAN_LAYERS = ("phases", "steps", "actions", "quality")
 
@@ -71,16 +73,10 @@ class Settlement:
         return sorted((one for of in self.outcomes.values() for one in of.open), key=lambda one: (one.first, one.layer))
 
     @cached_property
-    def settled(self) -> list[tuple[Dispute, Answer]]:
+    def settled(self) -> list[tuple[Dispute, answers.Answer]]:
         """What is settled, in order of time, each with what stands there."""
         both = [(one, answers.of_settled(of, one)) for of in self.outcomes.values() for one in of.settled]
         return sorted(both, key=lambda one: (one[0].first, one[0].layer))
-
-
-def missing(about: About, standing: Standing) -> tuple[int, ...]:
-    """Return the annotators who have not finished a recording."""
-    annotators = standing.assigned.get(about.recording, ())
-    return tuple(one for one in annotators if about.recording not in standing.done.get(one, set()))
 
 
 def of_recording(pictures: Pictures, standing: Standing, adjudicators: Sequence[int], p: LabelParams) -> Settlement:
@@ -100,6 +96,81 @@ def of_recording(pictures: Pictures, standing: Standing, adjudicators: Sequence[
     is_settled = any(one in sheets for one in adjudicators)
     differ = () if waiting or is_settled else tuple(disputes.of_sheets(by_annotators, p.score_points))
     return Settlement(pictures, annotators, waiting, outcomes, sheets, differ if p.settle == "third" else (), closed)
+
+
+def missing(about: About, standing: Standing) -> tuple[int, ...]:
+    """Return the annotators who have not finished a recording."""
+    annotators = standing.assigned.get(about.recording, ())
+    return tuple(one for one in annotators if about.recording not in standing.done.get(one, set()))
+
+
+def settled_dispute(
+    layer: str, frames: tuple[int, int], answer: Sequence[Answer], settlement: Settlement, page: FromPage, seen: str
+) -> Settled:
+    """Return what settles a dispute.
+
+    Parameters
+    ----------
+    frames
+        First and end of the dispute, as the page counts them.
+    answer
+        What stands there from now on, as the page says it: spans, of a layer of tracks or of sampled frames these.
+    settlement
+        How far the recording is.
+    seen
+        The digest of the dispute as the page showed it.
+
+    Raises
+    ------
+    ReviewError
+        When nobody disputes these frames, people say something else there than the page showed, or the answer is none that could be
+        labelled there.
+    """
+    first, end = (frame + page.pictures.first for frame in frames)
+    outcome = settlement.outcomes.get(layer)
+    every = () if outcome is None else (*outcome.open, *outcome.settled)
+    dispute = next((of for of in every if (of.first, of.end) == (first, end)), None)
+    if dispute is None:
+        raise ReviewError("nobody disputes these frames any more; open the recording again")
+    if seen != dispute.digest:
+        raise ReviewError("what they say has changed since your page was opened: nothing was settled; open the recording again")
+    spans = tuple(page.span(layer, one) for one in answer if isinstance(one, Span))
+    tracks = tuple(page.track(layer, one) for one in answer if isinstance(one, Track))
+    instants = tuple(page.instant(layer, one) for one in answer if isinstance(one, Instant))
+    if not all(first <= instant.frame < end for instant in instants) or len({of.frame for of in instants}) < len(instants):
+        raise ReviewError("a frame is none of those that are in dispute, or is there twice")
+    if any(span.first < first or span.end > end for span in spans):
+        raise ReviewError("a span leaves the frames that are in dispute")
+    if any(track.keys[0].frame < first or track.keys[-1].frame >= end for track in tracks):
+        raise ReviewError("a track leaves the frames that are in dispute")
+    if layer in EXCLUSIVE:
+        from_page.refuse_meeting(layer, spans)
+    return Settled(page.pictures.about, page.p.vocabulary, layer, first, end, spans, tracks, instants)
+
+
+def provenance(pictures: Pictures, standing: Standing, annotators: Sequence[int], settled: int) -> Provenance:
+    """Return who labelled a recording, how many labels it has of all of them, and how much of it a program had proposed.
+
+    Parameters
+    ----------
+    settled
+        Places that somebody else decided.
+    """
+    of_all = [standing.of(pictures.about, one) for one in annotators]
+    every = [(of, (layer, key)) for of in of_all for layer, items in of.items.items() for key in items]
+    proposed = [(of, at) for of, at in every if of.proposals.get(at)]
+    changed = sum(at in of.changed for of, at in proposed)
+    refused = sum(len(_refused(of)) for of in of_all)
+    numbers = tuple(sorted(annotators))
+    return Provenance(numbers, blind=True, settled=settled, labels=len(every), proposed=len(proposed), changed=changed, refused=refused)
+
+
+def as_spans(spans: Sequence[Span]) -> list[dict[str, object]]:
+    """Return spans as a file of labels has them."""
+    return [
+        {"first": one.first, "end": one.end, "label": one.label, **({"verb": one.verb, "target": one.target} if one.verb else {})}
+        for one in spans
+    ]
 
 
 def _outcomes(pictures: Pictures, said: Mapping[int, OfPerson], standing: Standing, p: LabelParams) -> dict[str, Outcome]:
@@ -142,34 +213,9 @@ def _outcomes(pictures: Pictures, said: Mapping[int, OfPerson], standing: Standi
     return outcomes
 
 
-def provenance(pictures: Pictures, standing: Standing, annotators: Sequence[int], settled: int) -> Provenance:
-    """Return who labelled a recording, how many labels it has of all of them, and how much of it a program had proposed.
-
-    Parameters
-    ----------
-    settled
-        Places that somebody else decided.
-    """
-    of_all = [standing.of(pictures.about, one) for one in annotators]
-    every = [(of, (layer, key)) for of in of_all for layer, items in of.items.items() for key in items]
-    proposed = [(of, at) for of, at in every if of.proposals.get(at)]
-    changed = sum(at in of.changed for of, at in proposed)
-    refused = sum(len(_refused(of)) for of in of_all)
-    numbers = tuple(sorted(annotators))
-    return Provenance(numbers, blind=True, settled=settled, labels=len(every), proposed=len(proposed), changed=changed, refused=refused)
-
-
 def _refused(of: OfPerson) -> set[str]:
     """Return the proposals that a person did not take, or not all of, each once; what is taken as a whole after all is not refused."""
     stands = {at: key for at, key in of.proposals.items() if at[1] in of.items.get(at[0], {})}
     # Of a set a part, too, is kept under the key of all of it: then it is not what was proposed.
     whole = {key for at, key in stands.items() if at[0] != TRIPLETS or at not in of.changed}
     return {pick_of(key).proposal for key in of.refused} - whole
-
-
-def as_spans(spans: Sequence[Span]) -> list[dict[str, object]]:
-    """Return spans as a file of labels has them."""
-    return [
-        {"first": one.first, "end": one.end, "label": one.label, **({"verb": one.verb, "target": one.target} if one.verb else {})}
-        for one in spans
-    ]
