@@ -12,7 +12,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from scrubin.curate.label.events import Sheet, Span
 from scrubin.curate.label.several import agreement
-from scrubin.curate.label.several.agreement import Twice
+from scrubin.curate.label.several.agreement import TwiceSpanned
 
 FRAMES = 30
 BOUNDARIES_S = np.arange(FRAMES + 1) / 10
@@ -32,7 +32,7 @@ frames = st.lists(st.sampled_from((None, *LABELS)), min_size=FRAMES, max_size=FR
 @settings(max_examples=10)
 @given(pairs=st.lists(st.tuples(frames, frames), min_size=1, max_size=3))
 def test_kappa_of_all_recordings_together_is_that_of_scikit_learn(pairs):
-    twice = [Twice(f"r{at}", spans_of(one), spans_of(other), BOUNDARIES_S) for at, (one, other) in enumerate(pairs)]
+    twice = [TwiceSpanned(f"r{at}", spans_of(one), spans_of(other), BOUNDARIES_S) for at, (one, other) in enumerate(pairs)]
     found = agreement.of_spans({(1, 2): twice})["all"]["kappa"]["value"]
     one, other = ([str(label) for pair in pairs for label in pair[side]] for side in (0, 1))
     if len({*one, *other}) < 2:
@@ -52,7 +52,7 @@ def meeting_spans(by_label):
 
 @given(one=meeting, other=meeting)
 def test_of_labels_that_meet_kappa_is_that_of_their_sets_and_of_each_label_that_of_its_being_there(one, other):
-    found = agreement.of_spans({(1, 2): [Twice("r", meeting_spans(one), meeting_spans(other), BOUNDARIES_S)]})
+    found = agreement.of_spans({(1, 2): [TwiceSpanned("r", meeting_spans(one), meeting_spans(other), BOUNDARIES_S)]})
     for label in LABELS:
         if any(one[label]) or any(other[label]):
             assert_same(found["classes"][label]["kappa"]["value"], one[label], other[label])
@@ -68,7 +68,7 @@ def assert_same(value, one, other):
 @given(labels=frames)
 def test_whoever_agrees_with_themselves_agrees_wholly(labels):
     spans = spans_of(labels)
-    found = agreement.of_spans({(1, 2): [Twice("r", spans, spans, BOUNDARIES_S)]})
+    found = agreement.of_spans({(1, 2): [TwiceSpanned("r", spans, spans, BOUNDARIES_S)]})
     for name in ("f1_at_10", "f1_at_50"):
         assert found["all"][name]["value"] == (1.0 if spans else None)
     assert found["all"]["edge_s"]["value"] == (0.0 if spans else None)
@@ -76,7 +76,7 @@ def test_whoever_agrees_with_themselves_agrees_wholly(labels):
 
 def test_edges_are_apart_by_seconds_of_the_film_whatever_its_rate():
     uneven_s = np.array([0, 1, 2, 4, 8, 16, 32.0])
-    twice = Twice("r", [Span(0, 3, "a")], [Span(0, 4, "a")], uneven_s)
+    twice = TwiceSpanned("r", [Span(0, 3, "a")], [Span(0, 4, "a")], uneven_s)
     found = agreement.of_spans({(1, 2): [twice]})["all"]
     assert found["edge_s"]["value"] == (0 + 4) / 2
     assert found["f1_at_50"]["value"] == 1.0
@@ -84,7 +84,7 @@ def test_edges_are_apart_by_seconds_of_the_film_whatever_its_rate():
 
 def test_a_class_is_told_by_itself_and_a_single_recording_has_no_interval():
     one, other = [Span(0, 10, "a"), Span(10, 20, "b")], [Span(0, 10, "a"), Span(10, 20, "c")]
-    found = agreement.of_spans({(1, 2): [Twice("r", one, other, BOUNDARIES_S)]})
+    found = agreement.of_spans({(1, 2): [TwiceSpanned("r", one, other, BOUNDARIES_S)]})
     assert found["classes"]["a"]["kappa"]["value"] == 1.0
     assert found["classes"]["b"]["kappa"]["value"] == 0.0
     assert found["classes"]["b"]["f1_at_10"]["value"] == 0.0
@@ -94,7 +94,7 @@ def test_a_class_is_told_by_itself_and_a_single_recording_has_no_interval():
 @pytest.mark.slow
 def test_intervals_come_from_recordings_drawn_again_and_hold_the_value():
     good, bad = [Span(0, 15, "a"), Span(15, 30, "b")], [Span(0, 20, "b"), Span(20, 30, "a")]
-    twice = [Twice(f"r{at}", good, good if at % 3 else bad, BOUNDARIES_S) for at in range(12)]
+    twice = [TwiceSpanned(f"r{at}", good, good if at % 3 else bad, BOUNDARIES_S) for at in range(12)]
     found = agreement.of_spans({(1, 2): twice})["all"]["kappa"]
     assert -1 <= found["low"] < found["value"] < found["high"] <= 1
     assert agreement.of_spans({(1, 2): twice}) == agreement.of_spans({(1, 2): list(twice)})
@@ -102,7 +102,9 @@ def test_intervals_come_from_recordings_drawn_again_and_hold_the_value():
 
 def test_pairs_are_told_one_by_one_and_together():
     same, other = [Span(0, 15, "a"), Span(15, 30, "b")], [Span(0, 30, "b")]
-    found = agreement.of_spans({(1, 2): [Twice("r", same, same, BOUNDARIES_S)], (1, 3): [Twice("r", same, other, BOUNDARIES_S)]})
+    found = agreement.of_spans(
+        {(1, 2): [TwiceSpanned("r", same, same, BOUNDARIES_S)], (1, 3): [TwiceSpanned("r", same, other, BOUNDARIES_S)]}
+    )
     assert set(found["pairs"]) == {"1-2", "1-3"}
     assert found["pairs"]["1-2"]["kappa"]["value"] == 1.0 > found["all"]["kappa"]["value"] > found["pairs"]["1-3"]["kappa"]["value"]
     assert found["recordings"] == 1

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from labelled_study import PARAMS
 from labelled_tracks import PHASES, labels_at, phases
-from scrubin.curate.label import checks
-from scrubin.curate.label import settling
+from scrubin.curate.label import checks, settling
 from scrubin.curate.label.events import About, Settled, Sheet, Span
 from scrubin.curate.label.pictures import Pictures
 from scrubin.curate.label.several.disputes import answered, of_layer, of_sheets

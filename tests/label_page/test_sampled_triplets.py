@@ -23,8 +23,8 @@ from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import vocabulary
 from scrubin.curate.label import events, params, pictures, progress
 from scrubin.curate.label.events import About, Change, Instant, Settled, Span
-from scrubin.curate.label.several import instant_agreement, instant_disputes
-from scrubin.curate.label.several.instant_agreement import TwiceSampled
+from scrubin.curate.label.several import agreement, instant_disputes
+from scrubin.curate.label.several.agreement import TwiceSampled
 from scrubin.curate.label.suspects import disputed
 from scrubin.labels.formats.plain import label_files
 from scrubin.stages.annotations import label_tables
@@ -232,7 +232,7 @@ def test_a_set_stands_when_enough_say_the_same_and_other_frames_are_disputed(sai
 @given(pairs=st.lists(st.tuples(*[st.lists(SETS, min_size=FRAMES, max_size=FRAMES)] * 2), min_size=1, max_size=3))
 def test_agreement_is_that_of_a_count_frame_by_frame(pairs):
     twice = [TwiceSampled(f"r{at}", instants_of(one), instants_of(other)) for at, (one, other) in enumerate(pairs)]
-    told = instant_agreement.of_instants({(1, 2): twice})
+    told = agreement.of_instants({(1, 2): twice})
     frames = [(one[at], other[at]) for one, other in pairs for at in range(FRAMES)]
     both = [(set(one), set(other)) for one, other in frames if one is not None and other is not None]
     either = sum(one is not None or other is not None for one, other in frames)

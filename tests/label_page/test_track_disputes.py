@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from labelled_tracks import FRAMES, LABELS, at, places_of, track, tracks
 from scrubin.curate.label.events import About, Settled
-from scrubin.curate.label.several import track_agreement
-from scrubin.curate.label.several.track_agreement import TwiceTracked
+from scrubin.curate.label.several import agreement
+from scrubin.curate.label.several.agreement import TwiceTracked
 from scrubin.curate.label.several.track_disputes import answered, of_layer
 from scrubin.labels.keyframes import HIDDEN, expanded
 
@@ -51,11 +51,11 @@ def close(one, other):
 @pytest.mark.slow
 @given(one=tracks(), other=tracks())
 def test_f1_is_that_of_as_many_matches_as_any_way_has_in_each_frame(one, other):
-    found = track_agreement.of_tracks("boxes", {(1, 2): [TwiceTracked("r", one, other)]})
+    found = agreement.of_tracks("boxes", {(1, 2): [TwiceTracked("r", one, other)]})
     matched = sum(most_matched(boxes_at(one, frame), boxes_at(other, frame)) for frame in range(FRAMES))
     every = sum(len(boxes_at(said, frame)) for said in (one, other) for frame in range(FRAMES))
     assert found["all"]["f1"]["value"] == (pytest.approx(2 * matched / every, abs=1e-12) if every else None)
-    turned = track_agreement.of_tracks("boxes", {(1, 2): [TwiceTracked("r", other, one)]})
+    turned = agreement.of_tracks("boxes", {(1, 2): [TwiceTracked("r", other, one)]})
     assert turned["all"]["f1"] == found["all"]["f1"]
 
 
@@ -144,7 +144,7 @@ def test_points_that_are_close_are_one_point_and_their_distance_is_told():
     near = {1: [track(at(0, 0.5, 0.5), at(4, 0.5, 0.5))], 2: [track(at(0, 0.54, 0.5), at(4, 0.54, 0.5))]}
     outcome = of_layer("points", near, FRAMES, majority=False)
     assert [key.place for key in outcome.tracks[0].keys] == [(0.52, 0.5), (0.52, 0.5)]
-    told = track_agreement.of_tracks("points", {(1, 2): [TwiceTracked("r", near[1], near[2])]})
+    told = agreement.of_tracks("points", {(1, 2): [TwiceTracked("r", near[1], near[2])]})
     assert told["all"]["apart"]["value"] == pytest.approx(0.04)
     far = {**near, 2: [track(at(0, 0.56, 0.5), at(4, 0.56, 0.5))]}
     assert of_layer("points", far, FRAMES, majority=False).open
@@ -152,7 +152,7 @@ def test_points_that_are_close_are_one_point_and_their_distance_is_told():
 
 def test_classes_and_pairs_are_told_and_a_single_recording_has_no_interval():
     one, other = [track(at(0, *BOX), at(9, *BOX))], [track(at(0, *NEAR), at(9, *NEAR))]
-    found = track_agreement.of_tracks("boxes", {(1, 2): [TwiceTracked("r", one, other)], (1, 3): [TwiceTracked("s", one, one)]})
+    found = agreement.of_tracks("boxes", {(1, 2): [TwiceTracked("r", one, other)], (1, 3): [TwiceTracked("s", one, one)]})
     assert found["recordings"] == 2
     assert found["pairs"]["1-2"]["iou"]["value"] == pytest.approx(iou(BOX, NEAR))
     assert found["pairs"]["1-2"]["iou"]["low"] is None

@@ -20,10 +20,8 @@ from scrubin.curate.label import settling, written
 from scrubin.curate.label.events import Instant, Sheet, Span
 from scrubin.curate.label.params import TRACKS, TRIPLETS
 from scrubin.curate.label.settling import SPAN_LAYERS, Settlement
-from scrubin.curate.label.several import agreement, instant_agreement, track_agreement
-from scrubin.curate.label.several.agreement import Twice
-from scrubin.curate.label.several.instant_agreement import TwiceSampled
-from scrubin.curate.label.several.track_agreement import TwiceTracked
+from scrubin.curate.label.several import agreement
+from scrubin.curate.label.several.agreement import TwiceSampled, TwiceSpanned, TwiceTracked
 from scrubin.curate.label.standing import OfPerson
 from scrubin.curate.label.workbench import Recording, Workbench
 from scrubin.curate.label.written import Written
@@ -135,14 +133,14 @@ def _agreement(bench: Workbench, settlements: Mapping[str, Settlement], layer: s
     standing = bench.standing()
     if layer in TRACKS:
         tracks = _twice(bench, settlements, lambda one, by: _tracks(standing.of(one.about, by), layer, one), TwiceTracked)
-        return track_agreement.of_tracks(layer, tracks)
+        return agreement.of_tracks(layer, tracks)
     if layer == TRIPLETS:
         instants = _twice(bench, settlements, lambda one, by: _instants(standing.of(one.about, by), layer, one), TwiceSampled)
-        return instant_agreement.of_instants(instants)
+        return agreement.of_instants(instants)
 
-    def twice(id_: str, one: list[Span], other: list[Span]) -> Twice | None:
+    def twice(id_: str, one: list[Span], other: list[Span]) -> TwiceSpanned | None:
         try:
-            return Twice(id_, one, other, np.asarray(bench.released_times_s(id_)))
+            return TwiceSpanned(id_, one, other, np.asarray(bench.released_times_s(id_)))
         except ReviewError as error:
             closed.setdefault(id_, str(error))
             return None

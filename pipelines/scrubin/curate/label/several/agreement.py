@@ -1,10 +1,20 @@
 """How far people agree, while it grows: per layer and pair of annotators, and per class, with intervals over recordings.
 
-All released frames count: one without a label is of a class of its own. Kappa is Cohen's, of all common recordings together; where labels
-may meet, what is compared is the set of labels of a frame, and of a single label whether it is there. Segments are
-matched as in the metrics of phases, at an IoU of 10, 25 and 50 %, with the first annotator as the truth: F1 does not depend on who that is
-but for ties. Edge errors are those of segments of one label that overlap, in seconds. Intervals are percentiles of 500 draws of recordings;
-with fewer than two recordings there is none.
+Intervals are percentiles of 500 draws of recordings; with fewer than two recordings there is none.
+
+Spans: all released frames count; one without a label is of a class of its own. Kappa is Cohen's, of all common recordings together; where
+labels may meet, what is compared is the set of labels of a frame, and of a single label whether it is there. Segments are matched as in the
+metrics of phases, at an IoU of 10, 25 and 50 %, with the first annotator as the truth: F1 does not depend on who that is but for ties.
+Edge errors are those of segments of one label that overlap, in seconds.
+
+Triplets of sampled frames, of frames that both labelled: ``f1`` is twice the triplets that both say by the sum of all of one and all of the
+other. ``jaccard`` is the mean over frames of those that both say by those that either says; 1 where both say that nothing is in view.
+``both`` is the share of the frames that one of them labelled which both labelled.
+
+Boxes or points: in each frame as many pairs of one label that fit as can be are matched (`matching`). F1 is twice the matched ones by the
+sum of all of one and all of the other, whoever is the truth. ``iou`` is the mean IoU of the matched boxes, ``apart`` the mean distance of
+the matched points, as a share of the picture, in the direction in which they are further apart. Frames between key frames count as
+interpolated.
 """
 
 from __future__ import annotations
@@ -20,10 +30,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.curate.label.events import Sheet, Span
+from scrubin.curate.label.events import Instant, Sheet, Span, Triplet
+from scrubin.curate.label.several import matching
 from scrubin.curate.label.several.disputes import runs
 from scrubin.evaluate.metrics import bootstrap
 from scrubin.evaluate.metrics.phases.segments import Segments, at_overlap, f1
+from scrubin.labels.keyframes import Track
 from scrubin.ratings import agreement as of_ratings
 
 OVERLAPS = (10, 25, 50)
@@ -35,7 +47,7 @@ IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Twice:
+class TwiceSpanned:
     """A recording that two people labelled: what each says, and the time of every source frame with the end of the last, (n + 1,)."""
 
     recording: str
@@ -45,28 +57,24 @@ class Twice:
 
 
 @dataclass(frozen=True)
-class _Counts:
-    """Of one recording.
+class TwiceSampled:
+    """A recording of which two people labelled frames: what each says."""
 
-    Parameters
-    ----------
-    frames
-        By the set of labels of both, (sets, sets).
-    by_label
-        Frames by whether each label is there, (labels, 2, 2).
-    segments
-        (overlaps, labels, 3).
-    edges_s
-        Errors of edges in seconds.
-    """
-
-    frames: IntArray
-    by_label: IntArray
-    segments: IntArray
-    edges_s: tuple[float, ...]
+    recording: str
+    one: Sequence[Instant]
+    other: Sequence[Instant]
 
 
-def of_spans(pairs: Mapping[tuple[int, int], Sequence[Twice]]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class TwiceTracked:
+    """A recording in which two people labelled tracks: what each says."""
+
+    recording: str
+    one: Sequence[Track]
+    other: Sequence[Track]
+
+
+def of_spans(pairs: Mapping[tuple[int, int], Sequence[TwiceSpanned]]) -> dict[str, Any]:
     """Return the agreement on a layer of spans, as a JSON value.
 
     Parameters
@@ -83,10 +91,58 @@ def of_spans(pairs: Mapping[tuple[int, int], Sequence[Twice]]) -> dict[str, Any]
     every = [one for of_pair in pairs.values() for one in of_pair]
     names = sorted({span.names for one in every for span in (*one.one, *one.other)})
     sets = sorted({one for twice in every for spans in (twice.one, twice.other) for one in _sets(spans, names, _frames(twice)).tolist()})
-    by_pair = {pair: [(one.recording, _counts(one, names, sets)) for one in of_pair] for pair, of_pair in pairs.items()}
+    by_pair = {pair: [(one.recording, _span_counts(one, names, sets)) for one in of_pair] for pair, of_pair in pairs.items()}
     counts = [one for of_pair in by_pair.values() for one in of_pair]
-    classes = {", ".join(filter(None, name)): [(of, _of_class(one, at)) for of, one in counts] for at, name in enumerate(names)}
-    return {"recordings": len({one.recording for one in every}), **by_pair_and_class(by_pair, classes, _values)}
+    classes = {", ".join(filter(None, name)): [(of, _spans_of_class(one, at)) for of, one in counts] for at, name in enumerate(names)}
+    return {"recordings": len({one.recording for one in every}), **_by_pair_and_class(by_pair, classes, _span_values)}
+
+
+def of_instants(pairs: Mapping[tuple[int, int], Sequence[TwiceSampled]]) -> dict[str, Any]:
+    """Return the agreement on a layer of sampled frames, as a JSON value.
+
+    Parameters
+    ----------
+    pairs
+        By two annotators, the recordings that both have finished.
+
+    Returns
+    -------
+    dict
+        ``recordings``; per pair ``a-b`` and of ``all`` together ``f1``, ``jaccard`` and ``both``; ``classes``: ``f1`` per triplet of all
+        pairs together. Each value has ``value``, ``low`` and ``high``; null where undefined.
+    """
+    counted = {pair: [(one.recording, _instant_counts(one)) for one in of_pair] for pair, of_pair in pairs.items()}
+    every = [twice for of_pair in pairs.values() for twice in of_pair]
+    names = sorted({triplet for twice in every for instant in (*twice.one, *twice.other) for triplet in instant.triplets})
+    classes = {", ".join(filter(None, name)): [(one.recording, _instants_of_class(one, name)) for one in every] for name in names}
+    return {"recordings": len({one.recording for one in every}), **_by_pair_and_class(counted, classes, _instant_values, _f1_of_instants)}
+
+
+def of_tracks(layer: str, pairs: Mapping[tuple[int, int], Sequence[TwiceTracked]]) -> dict[str, Any]:
+    """Return the agreement on a layer of tracks, as a JSON value.
+
+    Parameters
+    ----------
+    pairs
+        By two annotators, the recordings that both have finished.
+
+    Returns
+    -------
+    dict
+        ``recordings``; per pair ``a-b`` and of ``all`` together ``f1`` and ``iou`` or ``apart``; ``classes``: per label the same of all
+        pairs together. Each value has ``value``, ``low`` and ``high``; null where undefined.
+    """
+    counted = {pair: [(one.recording, _track_counts(layer, one)) for one in of_pair] for pair, of_pair in sorted(pairs.items())}
+    every = [one for of_pair in counted.values() for one in of_pair]
+    labels = sorted({label for _, of_label in every for label in of_label})
+
+    def together(of: Sequence[tuple[str, dict[str, _TrackCounts]]]) -> list[tuple[str, _TrackCounts]]:
+        return [(recording, one) for recording, by_label in of for one in (*by_label.values(), _TrackCounts())]
+
+    classes = {label: [(recording, of[label]) for recording, of in every if label in of] for label in labels}
+    by_pair = {pair: together(of) for pair, of in counted.items()}
+    recordings = len({one.recording for of_pair in pairs.values() for one in of_pair})
+    return {"recordings": recordings, **_by_pair_and_class(by_pair, classes, _box_values if layer == "boxes" else _point_values)}
 
 
 def of_sheets(sheets: Mapping[tuple[str, int], Sheet]) -> dict[str, Any]:
@@ -125,7 +181,29 @@ def of_sheets(sheets: Mapping[tuple[str, int], Sheet]) -> dict[str, Any]:
     return plain
 
 
-def _counts(twice: Twice, names: Sequence[tuple[str, ...]], sets: Sequence[bytes]) -> _Counts:
+@dataclass(frozen=True)
+class _SpanCounts:
+    """Of one recording.
+
+    Parameters
+    ----------
+    frames
+        By the set of labels of both, (sets, sets).
+    by_label
+        Frames by whether each label is there, (labels, 2, 2).
+    segments
+        (overlaps, labels, 3).
+    edges_s
+        Errors of edges in seconds.
+    """
+
+    frames: IntArray
+    by_label: IntArray
+    segments: IntArray
+    edges_s: tuple[float, ...]
+
+
+def _span_counts(twice: TwiceSpanned, names: Sequence[tuple[str, ...]], sets: Sequence[bytes]) -> _SpanCounts:
     frames = _frames(twice)
     flags = [_flags(spans, names, frames) for spans in (twice.one, twice.other)]
     one, other = (np.searchsorted(np.array(sets), _packed(of)) for of in flags)
@@ -136,10 +214,10 @@ def _counts(twice: Twice, names: Sequence[tuple[str, ...]], sets: Sequence[bytes
     by_label = np.stack(cells, axis=-1).astype(np.int64).reshape(len(names), 2, 2)
     of_one, of_other = (_segments(spans, names, frames) for spans in (twice.one, twice.other))
     segments = np.stack([at_overlap(of_one, of_other, percent, len(names)) for percent in OVERLAPS])
-    return _Counts(table, by_label, segments, tuple(_edges_s(of_one, of_other, twice.boundaries_s)))
+    return _SpanCounts(table, by_label, segments, tuple(_edges_s(of_one, of_other, twice.boundaries_s)))
 
 
-def _frames(twice: Twice) -> int:
+def _frames(twice: TwiceSpanned) -> int:
     return len(twice.boundaries_s) - 1
 
 
@@ -197,12 +275,12 @@ def _iou(one: Segments, at: int, start: int, end: int) -> float:
     return float(shared / (max(one.ends[at], end) - min(one.starts[at], start)))
 
 
-def _of_class(counts: _Counts, at: int) -> _Counts:
+def _spans_of_class(counts: _SpanCounts, at: int) -> _SpanCounts:
     """Return what two say of one class against all others; edges are not told by class."""
-    return _Counts(counts.by_label[at], counts.by_label[at : at + 1], counts.segments[:, at : at + 1], ())
+    return _SpanCounts(counts.by_label[at], counts.by_label[at : at + 1], counts.segments[:, at : at + 1], ())
 
 
-def by_pair_and_class(
+def _by_pair_and_class(
     pairs: Mapping[tuple[int, int], Sequence[tuple[str, T]]],
     classes: Mapping[str, Sequence[tuple[str, T]]],
     values: Callable[[Sequence[T]], dict[str, float]],
@@ -251,7 +329,7 @@ def summary(counts: Sequence[tuple[str, T]], values: Callable[[Sequence[T]], dic
     return plain
 
 
-def _values(counts: Sequence[_Counts]) -> dict[str, float]:
+def _span_values(counts: Sequence[_SpanCounts]) -> dict[str, float]:
     if not counts:
         return {"kappa": math.nan, **{f"f1_at_{percent}": math.nan for percent in OVERLAPS}, "edge_s": math.nan}
     frames = sum((one.frames for one in counts), np.zeros_like(counts[0].frames))
@@ -279,3 +357,90 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_nan(one) for key, one in value.items()}
     return None if isinstance(value, float) and math.isnan(value) else value
+
+
+@dataclass(frozen=True)
+class _InstantCounts:
+    """Of frames that both labelled: triplets of one, of the other and of both, the Jaccard indices; frames that either labelled."""
+
+    one: int
+    other: int
+    shared: int
+    jaccards: tuple[float, ...] = ()
+    either: int = 0
+
+
+def _frames_of_both(twice: TwiceSampled) -> list[tuple[set[Triplet], set[Triplet]]]:
+    other = {instant.frame: set(instant.triplets) for instant in twice.other}
+    return [(set(instant.triplets), other[instant.frame]) for instant in twice.one if instant.frame in other]
+
+
+def _instant_counts(twice: TwiceSampled) -> _InstantCounts:
+    both = _frames_of_both(twice)
+    sums = (sum(len(one) for one, _ in both), sum(len(other) for _, other in both), sum(len(one & other) for one, other in both))
+    jaccards = tuple(len(one & other) / len(one | other) if one | other else 1.0 for one, other in both)
+    return _InstantCounts(*sums, jaccards, len({instant.frame for instant in (*twice.one, *twice.other)}))
+
+
+def _instants_of_class(twice: TwiceSampled, name: Triplet) -> _InstantCounts:
+    both = [(name in one, name in other) for one, other in _frames_of_both(twice)]
+    return _InstantCounts(sum(one for one, _ in both), sum(other for _, other in both), sum(one and other for one, other in both))
+
+
+def _f1_of_instants(counts: Sequence[_InstantCounts]) -> dict[str, float]:
+    labelled = sum(one.one + one.other for one in counts)
+    return {"f1": 2 * sum(one.shared for one in counts) / labelled if labelled else math.nan}
+
+
+def _instant_values(counts: Sequence[_InstantCounts]) -> dict[str, float]:
+    jaccards = [value for one in counts for value in one.jaccards]
+    either = sum(one.either for one in counts)
+    mean = math.fsum(jaccards) / len(jaccards) if jaccards else math.nan
+    return {**_f1_of_instants(counts), "jaccard": mean, "both": len(jaccards) / either if either else math.nan}
+
+
+@dataclass(frozen=True)
+class _TrackCounts:
+    """Places of one and of the other, those that are matched, and the sum of their closeness."""
+
+    one: int = 0
+    other: int = 0
+    matched: int = 0
+    closeness: float = 0.0
+
+
+def _track_counts(layer: str, twice: TwiceTracked) -> dict[str, _TrackCounts]:
+    """Return what is counted in a recording, by label."""
+    said = matching.said_by({0: twice.one, 1: twice.other})
+    pairs = matching.pairs_of(layer, said, first=0)
+    sums = {id(pair): np.concatenate([[0.0], np.cumsum(pair.closeness)]) for pair in pairs}
+    found: dict[str, list[_TrackCounts]] = {}
+    for stretch in matching.stretches(said, pairs):
+        frames = stretch.end - stretch.first
+        for one in stretch.present:
+            found.setdefault(one.track.label, []).append(_TrackCounts(frames, 0) if one.person == 0 else _TrackCounts(0, frames))
+        for pair in matching.matched(stretch):
+            low, high = np.searchsorted(pair.frames, (stretch.first, stretch.end))
+            found[pair.one.track.label].append(_TrackCounts(0, 0, frames, float(sums[id(pair)][high] - sums[id(pair)][low])))
+    return {label: _total_of_tracks(of) for label, of in found.items()}
+
+
+def _total_of_tracks(counts: Sequence[_TrackCounts]) -> _TrackCounts:
+    one, other, matched = (sum(getattr(of, name) for of in counts) for name in ("one", "other", "matched"))
+    return _TrackCounts(one, other, matched, math.fsum(of.closeness for of in counts))
+
+
+def _box_values(counts: Sequence[_TrackCounts]) -> dict[str, float]:
+    f1, closeness = _track_values(counts)
+    return {"f1": f1, "iou": closeness}
+
+
+def _point_values(counts: Sequence[_TrackCounts]) -> dict[str, float]:
+    f1, closeness = _track_values(counts)
+    return {"f1": f1, "apart": 1 - closeness}
+
+
+def _track_values(counts: Sequence[_TrackCounts]) -> tuple[float, float]:
+    total = _total_of_tracks(counts)
+    labelled = total.one + total.other
+    return 2 * total.matched / labelled if labelled else math.nan, total.closeness / total.matched if total.matched else math.nan
