@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 import page_client
 import review_study
 from page_client import SINGLE, lines, looked
-from scrubin.curate.page.folds import MOST_S, Fold, folds, seconds_of_file, unusual_first
-from scrubin.curate.page.likeness import Looks
+from scrubin.curate.page.folds import MOST_S, Fold, Looks, folds, seconds_of_file, unusual_first
 from scrubin.curate.page.planted import Plants
 from scrubin.stages.screen.features import CELLS, GROUPS
 
@@ -112,7 +111,7 @@ def alike(folder, clock, monkeypatch):
     review_study.change_params(folder, "folds: 0 ", "folds: 0.1 ")
     review_study.propose(folder, [review_study.proposal("pair", "left", 20, 29)])
     looks = Looks((Fold(0, 2, 1),), (3, 1, 0, 2), {"mono": np.array([0, 20, 40, 60])})
-    monkeypatch.setattr("scrubin.curate.page.likeness.Likeness.of", lambda self, number: looks if number == SINGLE else Looks())
+    monkeypatch.setattr("scrubin.curate.page.folds.Likeness.of", lambda self, number: looks if number == SINGLE else Looks())
     study = page_client.opened(folder, clock=clock)
     yield study
     study.close()

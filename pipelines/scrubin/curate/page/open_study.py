@@ -14,8 +14,7 @@ from typing import Any
 from scrubin.base import params
 from scrubin.base.errors import ReviewError, ScrubinError
 from scrubin.base.layout import CUTS_PATH, INTERIM, VIDEOS_PATH
-from scrubin.curate.page.folds import MOST_S, first_frames
-from scrubin.curate.page.likeness import Likeness, Looks
+from scrubin.curate.page.folds import MOST_S, Likeness, Looks, first_frames
 from scrubin.curate.page.planted import NAME, WIDEST_MARK_S, Plant, Plants, eligible
 from scrubin.curate.page.stills import FileKey, Picture, Served, Stills
 from scrubin.media.source import Source

@@ -1,16 +1,22 @@
-"""Cholec80 TSV: ``<recording>-phase.txt`` with ``<recording>-tool.txt``, rows by source frame.
+"""Text with the name of a phase per source frame: Cholec80, the workflow challenge of M2CAI 2016.
 
-The phase file has one row per source frame, from 0. The tool file has a row every so many frames
-(25 in the published files), from 0, and says which of seven tools are present. Presence is an
-instrument without verb, target or box: nothing of that is invented. The seventh tool, SpecimenBag,
-is a target in CholecT50's vocabulary, where it is checked and not kept, and an instrument in Cholec80's own.
+Cholec80 has ``<recording>-phase.txt`` with ``<recording>-tool.txt``, rows by source frame. The phase file has one row per frame, from 0.
+The tool file has a row every so many frames (25 in the published files), from 0, and says which of seven tools are present. Presence is an
+instrument without verb, target or box: nothing of that is invented. The seventh tool, SpecimenBag, is a target in CholecT50's vocabulary,
+where it is checked and not kept, and an instrument in Cholec80's own.
+
+Files of M2CAI (``m2cai``) are those of Cholec80's phases, at 25 fps, but for their names, ``workflow_video_NN.txt``, and one phase more,
+TrocarPlacement. Predictions of the challenge end in ``_pred.txt``; the videos of its test set begin with ``test_``. The recording is called
+like the file; others than the challenge's without ``workflow_video_``.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +27,7 @@ from scrubin.base.text import csv_text
 from scrubin.base.vocabulary.vocabulary import Vocabulary, fold
 from scrubin.labels import registry
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
-from scrubin.labels.parse import documents
+from scrubin.labels.parse import documents, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
@@ -33,6 +39,10 @@ PHASE_SUFFIX = "-phase.txt"
 HERE_AND_BELOW = "correct it here and in the following lines"
 WITHOUT_HEADER = "; phases without a header are the format phase-tables (--from, --predictions-from), with --vocabulary and --fps"
 WITHOUT_ROW = "such a file is read with a warning, and refused by the stage annotations"
+M2CAI_PREFIX = "workflow_video_"
+M2CAI_NAME = re.compile(
+    rf"(?:{M2CAI_PREFIX}(?![0-9]))?(?P<recording>(?:test_)?{M2CAI_PREFIX}[0-9]+|(?<={M2CAI_PREFIX})[^/0-9][^/]*?)(?:_pred)?\.txt"
+)
 Row = tuple[int, list[str]]  # line number from 1, fields
 
 
@@ -60,6 +70,76 @@ def read(source: LabelFiles) -> Labels:
             instances = _tool_layer(Where(faults, file), source)
     AnnotationError.raise_any(faults)
     return Labels(source.recording, "cholec80", source.vocabulary, SOURCE_FRAMES, phases, instances, "instrument", faults=faults.all())
+
+
+@writes(
+    "cholec80",
+    holds=("phases", "instances", "boxless", "partial", "empty frames"),
+    fps=FPS,
+    vocabulary="cholec80",
+    every_frame=True,
+)
+def write(collection: Collection, out: Output) -> None:
+    """Write ``<recording>-phase.txt`` and ``<recording>-tool.txt``; a label between every 25th frame has no row for tools."""
+    for labels in collection.recordings:
+        if labels.phases is not None:
+            out.files[f"{labels.recording}{PHASE_SUFFIX}"] = phase_text(labels, out).encode()
+        if labels.instances is not None:
+            out.files[f"{labels.recording}-tool.txt"] = _tool_text(labels, out).encode()
+
+
+def _has_phases(path: Path) -> bool:
+    return numbers_phases(registry.head(path))
+
+
+@label_format(
+    "m2cai",
+    pattern=M2CAI_NAME.pattern,
+    expected=f"{M2CAI_PREFIX}<number>.txt",
+    title="M2CAI workflow txt: a phase per frame at 25 fps",
+    by_hand=ByHand(vocabulary="m2cai", fps=FPS, evidence=_has_phases),
+)
+def read_m2cai(source: LabelFiles) -> Labels:
+    """Return the phases of a recording.
+
+    Raises
+    ------
+    AnnotationError
+        With every fault of the file.
+    """
+    faults = Faults()
+    phases = phase_layer(video_files.only(source, faults, "keep labels and predictions in folders of their own"), source)
+    AnnotationError.raise_any(faults)
+    return Labels(source.recording, "m2cai", source.vocabulary, SOURCE_FRAMES, phases, faults=faults.all())
+
+
+@writes("m2cai", holds=("phases",), fps=FPS, vocabulary="m2cai", every_frame=True)
+def write_m2cai(collection: Collection, out: Output) -> None:
+    """Write ``workflow_video_NN.txt``, or ``workflow_video_<recording>.txt``.
+
+    The challenge calls recordings like their files, so that ``07`` comes back as ``workflow_video_07``: this is noted.
+
+    Raises
+    ------
+    AnnotationError
+        For a name that no file of the format can have, or two that would have the same.
+    """
+    faults = Faults()
+    for labels in collection.recordings:
+        if labels.phases is None:
+            continue
+        name = _m2cai_name(labels.recording)
+        if not name:
+            what = f"no file of the format is read as '{labels.recording}': it calls files {M2CAI_PREFIX}<number>, or {M2CAI_PREFIX}<name>"
+            faults.error(labels.recording, "file-name", what, "rename the recording, such as to a number")
+        elif name in out.files:
+            faults.error(labels.recording, "file-name", f"another recording is written as {name}, too", "rename one of them")
+        else:
+            out.files[name] = phase_text(labels, out).encode()
+            match = M2CAI_NAME.fullmatch(name)
+            if match is not None and match["recording"] != labels.recording:
+                out.notes.append(f"m2cai: '{labels.recording}' is written as {name}, and is read back as '{match['recording']}'")
+    AnnotationError.raise_any(faults)
 
 
 def phase_layer(where: Where, source: LabelFiles) -> Layer:
@@ -195,22 +275,6 @@ def _tool_ids(vocabulary: Vocabulary) -> dict[str, int]:
     return named
 
 
-@writes(
-    "cholec80",
-    holds=("phases", "instances", "boxless", "partial", "empty frames"),
-    fps=FPS,
-    vocabulary="cholec80",
-    every_frame=True,
-)
-def write(collection: Collection, out: Output) -> None:
-    """Write ``<recording>-phase.txt`` and ``<recording>-tool.txt``; a label between every 25th frame has no row for tools."""
-    for labels in collection.recordings:
-        if labels.phases is not None:
-            out.files[f"{labels.recording}{PHASE_SUFFIX}"] = phase_text(labels, out).encode()
-        if labels.instances is not None:
-            out.files[f"{labels.recording}-tool.txt"] = _tool_text(labels, out).encode()
-
-
 def phase_text(labels: Labels, out: Output) -> str:
     """Return the phases as a row per frame; that some frames have none is noted.
 
@@ -259,3 +323,10 @@ def _tool_text(labels: Labels, out: Output) -> str:
 def _presence_cells(rows: Sequence[Mapping[str, Any]], ids: Mapping[str, int]) -> list[str]:
     present = {row["instrument_id"] for row in rows}
     return ["1" if ids[tool] in present else "0" for tool in TOOLS]
+
+
+def _m2cai_name(recording: str) -> str:
+    """Return the name of the file that is read as a recording; where there is none, of one that the challenge numbers alike."""
+    names = [f"{prefix}{recording}.txt" for prefix in ("", M2CAI_PREFIX)]
+    read_as = {name: match["recording"] for name in names if (match := M2CAI_NAME.fullmatch(name))}
+    return next((name for name, one in read_as.items() if one == recording), names[1] if names[1] in read_as else "")
