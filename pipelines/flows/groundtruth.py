@@ -27,8 +27,9 @@ from scrubin.base.tables.public import (
     VIDEOS,
     of_reference_camera,
 )
+from scrubin.labels import truth
 from scrubin.labels.masks.blackened import by_frame
-from scrubin.labels.truth import judgements, objects, recordings
+from scrubin.labels.truth import judgements, objects
 from scrubin.labels.truth.objects import Details
 from scrubin.stages import groundtruth
 from scrubin.stages.groundtruth import GroundtruthParams, object_files, writing
@@ -45,7 +46,7 @@ def main() -> None:
     stamped = groundtruth.Stamps.of_files(TABLES | {"hidden": HIDDEN_PATH}, LABELS_SHA256)
     frames = io.read(FRAMES, TABLES["frames"])
     layers = (io.read(table, TABLES[table.name]) for table in (LABELLED, TRIPLETS, PHASES))
-    labelled = recordings.with_files(recordings.of_tables(*layers), frames)
+    labelled = truth.with_files(truth.of_tables(*layers), frames)
     folder, pictures = fresh_part("groundtruth"), writing.Pictures(writing.images(frames))
     one = partial(writing.write_recording, folder, stamped, pictures)
     written = [done for _, done in plumbing.map_items(one, labelled, name="groundtruth", here=True).done]

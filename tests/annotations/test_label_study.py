@@ -18,11 +18,11 @@ from scrubin.base.faults import Fault, Faults
 from scrubin.base.tables import io, seals
 from scrubin.base.tables.public import LABELLED, PHASES, TRIPLETS
 from scrubin.base.vocabulary.vocabulary import load
+from scrubin.labels import truth
 from scrubin.labels.formats.objects import labelme
 from scrubin.labels.formats.triplets import cholect50
 from scrubin.labels.formats.workflow import cholec80
 from scrubin.labels.model import Clock, Labels, Layer, instance_rows, phase_rows
-from scrubin.labels.truth import recordings
 from scrubin.stages.annotations import label_tables, report
 
 LAYERS = ("instances", "phases")
@@ -246,7 +246,7 @@ def test_labelled_frames_survive_the_way_through_the_table(tmp_path, instances, 
     io.write(LABELLED, tables.labelled, path)
     back = io.read(LABELLED, path)
     assert back.equals(tables.labelled)
-    recordings_back = recordings.of_tables(back, tables.triplets, tables.phases)
+    recordings_back = truth.of_tables(back, tables.triplets, tables.phases)
     released = set(range(first, first + 10))
     of_layers = [(one.instances, one.phases) for one in recordings_back] or [(None, None)]
     found = [set() if layer is None else {frame + first for frame in layer.frames.tolist()} for layer in of_layers[0]]

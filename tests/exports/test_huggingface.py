@@ -15,8 +15,7 @@ from scrubin import cli
 from scrubin.base.errors import ReleaseError
 from scrubin.base.tables import io
 from scrubin.data.export import huggingface
-from scrubin.labels.truth import recognition
-from scrubin.labels.truth.recordings import of_tables, with_files
+from scrubin.labels.truth import of_tables, recognition, with_files
 from scrubin.media.released.frame_files import picture
 
 

@@ -9,7 +9,7 @@ from ground_truths import write_ground_truth
 from scrubin.base.tables import io
 from scrubin.base.tables.public import ERRORS, FRAMES, LABELLED, PHASES, SPLITS, TRIPLETS, VIDEOS, skill_table
 from scrubin.base.vocabulary import vocabulary
-from scrubin.labels.truth import recordings
+from scrubin.labels import truth
 
 WORDS = vocabulary.load("cholect50")
 
@@ -82,7 +82,7 @@ def tables():
 @pytest.fixture(scope="session")
 def labelled(tables):
     """The recordings of the study, by id."""
-    return {one.id: one for one in recordings.of_tables(tables["labelled"], tables["triplets"], tables["phases"])}
+    return {one.id: one for one in truth.of_tables(tables["labelled"], tables["triplets"], tables["phases"])}
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,8 @@ import json
 import pytest
 
 from scrubin.base.vocabulary import vocabulary
-from scrubin.labels.truth import detection, recordings
+from scrubin.labels import truth
+from scrubin.labels.truth import detection
 from scrubin.stages.groundtruth import writing
 
 WORDS = vocabulary.load("cholect50")
@@ -36,7 +37,7 @@ def test_recordings_without_boxes_have_no_detection(labelled):
 def test_a_frame_with_an_instance_without_box_is_left_out_and_counted(tables):
     triplets = tables["triplets"].copy()
     triplets.loc[1, ["x", "y", "w", "h"]] = None
-    found = {one.id: one for one in recordings.of_tables(tables["labelled"], triplets, tables["phases"])}
+    found = {one.id: one for one in truth.of_tables(tables["labelled"], triplets, tables["phases"])}
     boxed = detection.boxed(found["aboreta"])
     assert boxed.frames == [1, 2]
     assert boxed.left_out == 1

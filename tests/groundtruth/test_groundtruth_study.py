@@ -13,7 +13,8 @@ from scrubin.base import files
 from scrubin.base.tables import io
 from scrubin.base.tables.public import ERRORS, LABELLED, PHASES, SPLITS, TRIPLETS, skill_table
 from scrubin.base.vocabulary import vocabulary
-from scrubin.labels.truth import detection, recordings
+from scrubin.labels import truth
+from scrubin.labels.truth import detection
 from scrubin.stages import groundtruth
 from scrubin.stages.groundtruth import writing
 
@@ -134,7 +135,7 @@ def test_errors_are_one_column_each(errors):
 
 
 def test_every_fold_of_a_scheme_is_a_column():
-    columns = recordings.split_columns(splits(("cv", 0, "test", "a"), ("cv", 1, "train", "a"), ("balanced", 0, "val", "a")))
+    columns = truth.split_columns(splits(("cv", 0, "test", "a"), ("cv", 1, "train", "a"), ("balanced", 0, "val", "a")))
     assert columns.reset_index().to_dict("records") == [{"id": "a", "split_balanced": "val", "split_cv_0": "test", "split_cv_1": "train"}]
 
 
@@ -154,7 +155,7 @@ def test_a_study_without_labels_and_ratings_has_just_manifest_and_readme(tables,
 def test_a_dropped_frame_is_left_out_of_what_is_scored_and_counted(tables, labelled, scores, errors, tmp_path):
     frames = tables["frames"].copy()
     frames.loc[(frames.id == "aboreta") & (frames.frame == 2), ["path", "dropped"]] = [None, True]
-    kept = {one.id: one for one in recordings.with_files(list(labelled.values()), frames)}
+    kept = {one.id: one for one in truth.with_files(list(labelled.values()), frames)}
     manifest = written(tmp_path / "g", {**tables, "frames": frames}, scores, errors)
     assert manifest["recordings"]["aboreta"]["dropped_frames_left_out"] == 1
     assert manifest["recordings"]["aboreta"]["recognition_frames"] == 2

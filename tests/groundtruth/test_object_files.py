@@ -20,9 +20,8 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.masks import rle
 from scrubin.labels.masks.blackened import Blackened
 from scrubin.labels.points import Point
-from scrubin.labels.truth import objects
+from scrubin.labels.truth import Layer, Recording, objects
 from scrubin.labels.truth.objects import Details, Instance, Mask, Objects
-from scrubin.labels.truth.recordings import Layer, Recording
 from scrubin.stages.groundtruth import verification
 
 PARTS = ("masks", "points", "tracks", "marks")

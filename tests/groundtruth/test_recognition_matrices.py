@@ -12,7 +12,8 @@ from hypothesis.extra import numpy as hnp
 from scrubin.base.errors import TableError
 from scrubin.base.tables import io
 from scrubin.base.vocabulary import vocabulary
-from scrubin.labels.truth import recognition, recordings
+from scrubin.labels import truth
+from scrubin.labels.truth import recognition
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "data" / "vocabulary" / "ivt_components.json").read_text(encoding="utf-8"))
 WORDS = vocabulary.load("cholect50")
@@ -65,7 +66,7 @@ def test_of_instruments_alone_only_the_instrument_matrix_is_made(labelled):
 def test_one_instance_that_is_no_whole_triplet_leaves_the_rest_undefined(tables):
     triplets = tables["triplets"].copy()
     triplets.loc[0, ["target_id", "triplet_id"]] = None
-    found = {one.id: one for one in recordings.of_tables(tables["labelled"], triplets, tables["phases"])}
+    found = {one.id: one for one in truth.of_tables(tables["labelled"], triplets, tables["phases"])}
     assert list(recognition.matrices(found["aboreta"])) == ["i"]
 
 
@@ -108,9 +109,9 @@ def test_a_table_of_another_run_is_refused(tables):
     labelled = tables["labelled"]
     shorter = labelled[~((labelled["id"] == "aboreta") & (labelled["layer"] == "instances") & (labelled["frame"] == 2))]
     with pytest.raises(TableError, match="aboreta, frame 2 has a row in 'triplets', but is not labelled; run 'dvc repro annotations'"):
-        recordings.of_tables(shorter, tables["triplets"], tables["phases"])
+        truth.of_tables(shorter, tables["triplets"], tables["phases"])
     with pytest.raises(TableError, match="dimora, frame 0 has a row in 'phases', but is not labelled"):
-        recordings.of_tables(labelled[labelled["id"] != "dimora"], tables["triplets"], tables["phases"])
+        truth.of_tables(labelled[labelled["id"] != "dimora"], tables["triplets"], tables["phases"])
 
 
 @pytest.mark.parametrize(("column", "value"), [("vocabulary", "prostatd"), ("detail", "instrument")])
@@ -118,4 +119,4 @@ def test_a_recording_has_one_vocabulary_and_one_detail(tables, column, value):
     labelled = tables["labelled"].copy()
     labelled.loc[0, column] = value
     with pytest.raises(TableError, match="'labelled': aboreta, instances: 2 different vocabularies or details"):
-        recordings.of_tables(labelled, tables["triplets"], tables["phases"])
+        truth.of_tables(labelled, tables["triplets"], tables["phases"])

@@ -20,8 +20,9 @@ from scrubin.base.tables.public import (
     of_reference_camera,
     skill_table,
 )
+from scrubin.labels import truth
 from scrubin.labels.masks.blackened import by_frame
-from scrubin.labels.truth import judgements, objects, recordings
+from scrubin.labels.truth import judgements, objects
 from scrubin.labels.truth.objects import Details
 from scrubin.stages import groundtruth
 from scrubin.stages.groundtruth import object_files, writing
@@ -52,7 +53,7 @@ def write_ground_truth(folder, made):
     files.write_text(beside / "annotations.sha256", f"{LABELS_SHA256}\n")
     stamped = groundtruth.Stamps.of_files(write_tables(beside, made), beside / "annotations.sha256")
     files.fresh_folder(folder)
-    labelled = recordings.with_files(recordings.of_tables(made["labelled"], made["triplets"], made["phases"]), made["frames"])
+    labelled = truth.with_files(truth.of_tables(made["labelled"], made["triplets"], made["phases"]), made["frames"])
     pictures = writing.Pictures(writing.images(made["frames"]))
     done = [writing.write_recording(folder, stamped, pictures, one) for one in labelled]
     wholes = writing.write_vocabularies(folder, stamped, done, pictures)

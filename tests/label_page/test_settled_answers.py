@@ -13,7 +13,7 @@ import sampled_release
 from labelled_study import PAIR, SINGLE, done, person, put, rate, say
 from labelled_tracks import FRAMES, labels_at, phases, tracks
 from scrubin.curate.label.events import About, Settled, Span
-from scrubin.curate.label.several import answers, disputes, track_disputes
+from scrubin.curate.label.several import disputes, track_disputes
 
 BLACK = sampled_release.BLACK
 ABOUT = About("r", "mono", "0")
@@ -27,7 +27,7 @@ def test_whose_spans_were_taken_is_told_and_everybody_else_who_says_the_same_in_
         (of,) = outcome.settled
         frames = range(one.first, one.end)
         wanted = [labels_at(answer.spans, frame) for frame in frames]
-        told = answers.of_settled(outcome, of)
+        told = disputes.settled_answer(outcome, of)
         assert [labels_at(told.spans, frame) for frame in frames] == wanted
         assert told.people == tuple(who for who in sorted(said) if [labels_at(said[who], frame) for frame in frames] == wanted)
 
@@ -38,7 +38,7 @@ def test_whose_boxes_were_taken_is_told(said, taken):
         answer = Settled(ABOUT, "cholect50", "boxes", one.first, one.end, (), one.tracks.get(taken, ()))
         outcome = track_disputes.of_layer("boxes", said, FRAMES, [track_disputes.answered(answer, said)], majority=False)
         (of,) = outcome.settled
-        told = answers.of_settled(outcome, of)
+        told = disputes.settled_answer(outcome, of)
         assert (taken in told.people) == (taken in said)
         assert bool(told.tracks) == bool(answer.tracks)
 

@@ -14,8 +14,8 @@ from scrubin.curate.label.from_page import FromPage
 from scrubin.curate.label.params import EXCLUSIVE, TRACKS, TRIPLETS, LabelParams
 from scrubin.curate.label.pictures import NEAR_S, Pictures
 from scrubin.curate.label.proposed.taking import pick_of
-from scrubin.curate.label.several import answers, disputes, instant_disputes, track_disputes
-from scrubin.curate.label.several.disputes import Dispute, Outcome
+from scrubin.curate.label.several import disputes, instant_disputes, track_disputes
+from scrubin.curate.label.several.disputes import Dispute, Outcome, SettledAnswer
 from scrubin.curate.label.standing import OfPerson, Standing
 from scrubin.labels.formats.plain.label_files import Provenance
 from scrubin.labels.keyframes import Track
@@ -73,9 +73,9 @@ class Settlement:
         return sorted((one for of in self.outcomes.values() for one in of.open), key=lambda one: (one.first, one.layer))
 
     @cached_property
-    def settled(self) -> list[tuple[Dispute, answers.Answer]]:
+    def settled(self) -> list[tuple[Dispute, SettledAnswer]]:
         """What is settled, in order of time, each with what stands there."""
-        both = [(one, answers.of_settled(of, one)) for of in self.outcomes.values() for one in of.settled]
+        both = [(one, disputes.settled_answer(of, one)) for of in self.outcomes.values() for one in of.settled]
         return sorted(both, key=lambda one: (one[0].first, one[0].layer))
 
 

@@ -12,8 +12,7 @@ from scrubin.curate.label.events import Instant, Span
 from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, TRIPLETS, LabelParams
 from scrubin.curate.label.proposed.reading import Proposal
 from scrubin.curate.label.settling import Settlement
-from scrubin.curate.label.several.answers import Answer
-from scrubin.curate.label.several.disputes import Dispute, Outcome
+from scrubin.curate.label.several.disputes import Dispute, Outcome, SettledAnswer
 from scrubin.curate.label.standing import OfPerson
 from scrubin.labels.keyframes import KeyFrame, Track
 from scrubin.ratings.params import ScoresParams
@@ -73,7 +72,7 @@ def decided(mine: OfPerson) -> Plain:
 
 def disputed(settlement: Settlement, letters: Mapping[int, str], shift: int) -> Plain:
     """Return what is in dispute, who says what under letters whose order says nothing."""
-    listed: list[tuple[Dispute, Answer | None]] = [(one, None) for one in settlement.open]
+    listed: list[tuple[Dispute, SettledAnswer | None]] = [(one, None) for one in settlement.open]
     listed += settlement.settled
     sheets = {letters[person]: sheet for person, sheet in settlement.sheets.items() if person in letters}
     ordered = sorted(listed, key=lambda one: (one[0].first, one[0].layer))
@@ -85,7 +84,7 @@ def disputed(settlement: Settlement, letters: Mapping[int, str], shift: int) -> 
     }
 
 
-def _dispute(dispute: Dispute, letters: Mapping[int, str], shift: int, answer: Answer | None) -> Plain:
+def _dispute(dispute: Dispute, letters: Mapping[int, str], shift: int, answer: SettledAnswer | None) -> Plain:
     said = {letters[person]: [_span(span, shift) for span in spans] for person, spans in dispute.said.items()}
     said |= {letters[person]: [_track(track, shift) for track in tracks] for person, tracks in dispute.tracks.items()}
     said |= {letters[person]: [_instant(one, shift) for one in instants] for person, instants in dispute.instants.items()}
@@ -97,7 +96,7 @@ def _dispute(dispute: Dispute, letters: Mapping[int, str], shift: int, answer: A
     return {**shown, "open": False, "taken": taken}
 
 
-def _said(of: Outcome | Answer, shift: int) -> list[Plain]:
+def _said(of: Outcome | SettledAnswer, shift: int) -> list[Plain]:
     return [
         *(_span(span, shift) for span in of.spans),
         *(_track(track, shift) for track in of.tracks),

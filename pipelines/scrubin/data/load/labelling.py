@@ -24,10 +24,10 @@ from scrubin.base.vocabulary.vocabulary import Component, Vocabulary
 from scrubin.data.load import ReleasedTables, damaged, instances
 from scrubin.data.load.instances import InstanceLabel, Kind
 from scrubin.data.load.rows import BoolArray, FrameRows, IntArray
+from scrubin.labels import truth
 from scrubin.labels.rows import complete_frames
-from scrubin.labels.truth import detection, objects, recognition, recordings
+from scrubin.labels.truth import Layer, Recording, detection, objects, recognition
 from scrubin.labels.truth.objects import Details
-from scrubin.labels.truth.recordings import Layer, Recording
 
 
 def skill_of(tables: ReleasedTables, ids: Sequence[str]) -> pd.DataFrame:
@@ -265,12 +265,12 @@ class _OfFrames:
         frames = frames[frames["id"].isin(rows.ids)]
         _refuse_without_frame(tables.folder, own[0], frames)
         try:
-            whole = recordings.of_tables(own[0], own[1], own[2])
+            whole = truth.of_tables(own[0], own[1], own[2])
         except TableError as error:
             raise damaged(tables.folder, str(error)) from error
         of_layers = labelled.drop_duplicates(["layer", "vocabulary"]).groupby("layer")["vocabulary"]
         self._vocabularies = {str(layer): sorted(names) for layer, names in of_layers}
-        self._recordings = {one.id: one for one in recordings.with_files(whole, frames)}
+        self._recordings = {one.id: one for one in truth.with_files(whole, frames)}
 
     def refuse_other_vocabulary(self, labels: Sequence[str]) -> None:
         """Refuse a vocabulary that none of the labels has: one that only some of them have chooses among these."""

@@ -22,7 +22,7 @@ import pandas as pd
 
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels.rows import complete_frames
-from scrubin.labels.truth.recordings import Recording
+from scrubin.labels.truth import Recording
 
 BOX = ["x", "y", "w", "h"]
 SCORE = 1.0  # of ground truth

@@ -9,7 +9,7 @@ import pandas as pd
 
 from scrubin.base.errors import TableError
 from scrubin.base.tables.public import of_reference_camera
-from scrubin.labels.truth.recordings import AGAIN
+from scrubin.labels.truth import AGAIN
 
 COLUMNS = ("frame", "mark", "rater", "value")
 

@@ -24,7 +24,7 @@ from scrubin.labels.masks import rle
 from scrubin.labels.masks.blackened import Black
 from scrubin.labels.masks.rle import IntArray
 from scrubin.labels.points import Point, names_of, unlabelled
-from scrubin.labels.truth.recordings import Recording
+from scrubin.labels.truth import Recording
 
 Box = tuple[float, float, float, float]
 PIXEL_DIGITS = 4

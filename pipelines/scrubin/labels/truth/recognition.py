@@ -24,7 +24,7 @@ from scrubin.base.tables import Column, Table
 from scrubin.base.tables import io as tables_io
 from scrubin.base.vocabulary.vocabulary import COMPONENTS, Component, Vocabulary
 from scrubin.labels.rows import occurs
-from scrubin.labels.truth.recordings import BoolArray, Layer, Recording
+from scrubin.labels.truth import BoolArray, Layer, Recording
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip header can hold
 UNIX = 3

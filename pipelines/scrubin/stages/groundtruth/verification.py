@@ -12,8 +12,8 @@ from scrubin.base.files import sha256_of
 from scrubin.base.tables import io
 from scrubin.base.tables.public import FRAMES, LABELLED, PHASES, TRIPLETS
 from scrubin.base.vocabulary import vocabulary
-from scrubin.labels.truth import recordings
-from scrubin.labels.truth.recordings import Layer
+from scrubin.labels import truth
+from scrubin.labels.truth import Layer
 from scrubin.stages.groundtruth import INPUTS, LIST, MANIFEST, README_NAME, SIDECAR, contents, digest
 
 FRAME_COUNTS = ("recognition_frames", "phase_frames")
@@ -111,7 +111,7 @@ def _labelled_frames(manifest: Mapping[str, Any], tables: Mapping[str, Path]) ->
     counted = manifest["recordings"]
     try:
         labelled, frames = (io.read(table, tables[table.name]) for table in (LABELLED, FRAMES))
-        there = recordings.with_files(recordings.of_tables(labelled, io.frame_of(TRIPLETS, []), io.frame_of(PHASES, [])), frames)
+        there = truth.with_files(truth.of_tables(labelled, io.frame_of(TRIPLETS, []), io.frame_of(PHASES, [])), frames)
     except (TableError, AnnotationError) as error:
         yield str(error)
         return

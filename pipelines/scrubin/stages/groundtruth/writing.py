@@ -20,10 +20,9 @@ from scrubin.base.errors import TableError
 from scrubin.base.tables import io
 from scrubin.base.tables.public import of_reference_camera, skill_table
 from scrubin.base.vocabulary.vocabulary import Component, Vocabulary
-from scrubin.labels.truth import detection, recognition
+from scrubin.labels.truth import Layer, Recording, detection, recognition, split_columns
 from scrubin.labels.truth.detection import BoxedFrames
 from scrubin.labels.truth.recognition import Matrix
-from scrubin.labels.truth.recordings import Layer, Recording, split_columns
 from scrubin.stages.groundtruth import LIST, Stamps, Subset, compact, digest, object_files, write_sidecar
 from scrubin.stages.groundtruth.object_files import ObjectFiles
 

@@ -1,4 +1,4 @@
-"""Where people differ, and what stands when nobody has to settle it.
+"""Where people differ, and what stands there: what nobody has to settle, what an adjudicator has settled.
 
 Of a layer of spans every frame has a set of labels by each person: one at most of an exclusive layer. Frames where enough people agree are
 agreed; the others, joined to runs, are disputes. An edge that all have, apart by no more than ``edge_s``, is no dispute: it lies in the
@@ -23,6 +23,7 @@ import numpy.typing as npt
 from scrubin.curate.label.events import Instant, Settled, Sheet, Span
 from scrubin.curate.label.params import EXCLUSIVE
 from scrubin.curate.label.several import still_said
+from scrubin.labels import keyframes
 from scrubin.labels.keyframes import Track
 
 Names = tuple[str, ...]
@@ -69,6 +70,22 @@ class Outcome:
     """What stands of a layer of tracks."""
     instants: tuple[Instant, ...] = ()
     """The labelled frames of a layer of sampled frames."""
+
+
+@dataclass(frozen=True)
+class SettledAnswer:
+    """What stands in the frames of a dispute.
+
+    Parameters
+    ----------
+    people
+        Those who said the same there, by number, sorted; none where the answer is the adjudicator's own.
+    """
+
+    spans: tuple[Span, ...]
+    tracks: tuple[Track, ...]
+    instants: tuple[Instant, ...]
+    people: tuple[int, ...]
 
 
 def of_layer(
@@ -139,6 +156,26 @@ def answered(settled: Settled, said: Mapping[int, Sequence[Span]]) -> Answered:
     return Answered(settled, Dispute(settled.layer, settled.first, settled.end, _within(said, settled.first, settled.end)))
 
 
+def settled_answer(outcome: Outcome, dispute: Dispute) -> SettledAnswer:
+    """Return what stands in the frames of a dispute that is settled."""
+    first, end = dispute.first, dispute.end
+    spans = tuple(within(outcome.spans, first, end))
+    tracks = tuple(inside for track in outcome.tracks if (inside := keyframes.cut(track, first, end)) is not None)
+    instants = tuple(one for one in outcome.instants if first <= one.frame < end)
+    stands = merged(spans), _places_of_tracks(tracks), sorted(instants)
+    people = tuple(
+        person
+        for person in sorted({*dispute.said, *dispute.tracks, *dispute.instants})
+        if stands
+        == (
+            merged(dispute.said.get(person, ())),
+            _places_of_tracks(dispute.tracks.get(person, ())),
+            sorted(dispute.instants.get(person, ())),
+        )
+    )
+    return SettledAnswer(spans, tracks, instants, people)
+
+
 def of_sheets(sheets: Mapping[int, Sheet], points: float) -> list[str]:
     """Return the aspects and errors in which ratings differ: scores by more than so many points, ``failed`` and errors at all."""
     if len(sheets) < 2:
@@ -161,6 +198,23 @@ def runs(flags: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     """
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
     return [(int(first), int(end)) for first, end in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def within(spans: Sequence[Span], first: int, end: int) -> list[Span]:
+    """Return the spans that meet frames ``[first, end)``, cut to them."""
+    meeting = [span for span in spans if span.first < end and first < span.end]
+    return [Span(max(one.first, first), min(one.end, end), *one.names) for one in meeting]
+
+
+def merged(spans: Sequence[Span]) -> list[Span]:
+    """Return spans in order, those of a label that touch as one."""
+    joined: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.names, span.first, span.end)):
+        if joined and joined[-1].names == span.names and span.first <= joined[-1].end:
+            joined[-1] = Span(joined[-1].first, max(joined[-1].end, span.end), *span.names)
+        else:
+            joined.append(span)
+    return sorted(joined, key=_place)
 
 
 def _votes(said: Iterable[Sequence[Span]], names: Names, frame_count: int) -> npt.NDArray[np.int64]:
@@ -266,18 +320,11 @@ def _within(said: Mapping[int, Sequence[Span]], first: int, end: int) -> dict[in
     return {person: tuple(within(spans, first, end)) for person, spans in said.items()}
 
 
-def within(spans: Sequence[Span], first: int, end: int) -> list[Span]:
-    """Return the spans that meet frames ``[first, end)``, cut to them."""
-    meeting = [span for span in spans if span.first < end and first < span.end]
-    return [Span(max(one.first, first), min(one.end, end), *one.names) for one in meeting]
-
-
-def merged(spans: Sequence[Span]) -> list[Span]:
-    """Return spans in order, those of a label that touch as one."""
-    joined: list[Span] = []
-    for span in sorted(spans, key=lambda span: (span.names, span.first, span.end)):
-        if joined and joined[-1].names == span.names and span.first <= joined[-1].end:
-            joined[-1] = Span(joined[-1].first, max(joined[-1].end, span.end), *span.names)
-        else:
-            joined.append(span)
-    return sorted(joined, key=_place)
+def _places_of_tracks(tracks: Sequence[Track]) -> list[tuple[int, str, tuple[float, ...], bool]]:
+    """Return where tracks are, frame by frame: the same also where they are put together otherwise."""
+    found = []
+    for track in tracks:
+        places = keyframes.expanded(track)
+        for frame, place, is_hidden in zip(places.frames.tolist(), places.places.tolist(), places.is_hidden.tolist(), strict=True):
+            found.append((frame, track.label, keyframes.rounded(place), is_hidden))
+    return sorted(found)
