@@ -11,7 +11,7 @@ from scrubin.labels.masks import counts, rle
 from scrubin.labels.masks.blackened import Blackened, BlackPixels
 from scrubin.labels.masks.rectangles import scaled_outwards
 from scrubin.labels.truth.objects import Mask, Objects
-from scrubin.stages.annotations.hiding import HiddenAreas, cleared
+from scrubin.stages.annotations.details import HiddenAreas, cleared
 
 SIDES = st.integers(1, 60)
 SIZES = st.tuples(SIDES, SIDES)
