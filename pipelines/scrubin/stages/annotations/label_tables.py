@@ -25,8 +25,7 @@ from scrubin.labels.instance_spans import numbers_of
 from scrubin.labels.model import IntArray, Labels
 from scrubin.labels.rows import joined, rows_of_labelled, rows_of_phases, rows_of_triplets
 from scrubin.labels.timing import BESIDE_PHASES, OVERLAP
-from scrubin.media.pixel_aspect import SQUARE
-from scrubin.media.probe import probe
+from scrubin.media.probe import SQUARE_PIXEL, probe
 from scrubin.stages.annotations import lengths, placing, report, span_places
 from scrubin.stages.annotations.details import Details, HiddenAreas, areas_of, of_layer
 from scrubin.stages.annotations.placing import NS, PlacedLayer, Timeline, timeline
@@ -153,7 +152,7 @@ def tables(
     tolerance_s: float,
     faults: Faults,
     windows: Windows | None = None,
-    pixel_aspect: Callable[[str], Fraction] = lambda _: SQUARE,
+    pixel_aspect: Callable[[str], Fraction] = lambda _: SQUARE_PIXEL,
 ) -> Tables:
     """Return the tables of all released recordings.
 
