@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.stages.ingest.overlap import overlap
+from scrubin.stages.ingest.seam import overlap
 
 SIDE_PX = 32
 
