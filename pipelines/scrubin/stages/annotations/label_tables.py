@@ -324,7 +324,7 @@ def rater_numbers(raters: Iterable[str]) -> dict[str, str]:
 
     Numbers keep their order; names come in that of their hashes, so that their place in the alphabet is not told.
 
-    >>> numbers_of(["10", "2", "", "2"])
+    >>> rater_numbers(["10", "2", "", "2"])
     {'2': '1', '10': '2'}
     """
     names = sorted({name for name in raters if name}, key=_rater_order)
