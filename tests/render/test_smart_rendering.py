@@ -17,11 +17,10 @@ from clips import LAST_IS_SLOW, REAL, clip, ffmpeg, with_other_units
 from scrubin.media.containers import h264
 from scrubin.media.probe import Probe, pixel_aspect_of, probe
 from scrubin.media.structure import structure
-from scrubin.stages.render import smart
+from scrubin.stages.render import RenderParams, smart
 from scrubin.stages.render.check import check_video
 from scrubin.stages.render.parts import SMART, Parts, parts
 from scrubin.stages.render.plan import Plan, Redaction, SourceFile, plan
-from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import execute
 
 PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)

@@ -34,8 +34,7 @@ from scrubin.stages.groundtruth import GroundtruthParams
 from scrubin.stages.ingest.manifest import IngestParams
 from scrubin.stages.pseudonymize import PseudonymizeParams
 from scrubin.stages.release.release_params import ReleaseParams, refuse_borrowed_name
-from scrubin.stages.render import effort
-from scrubin.stages.render.render_params import RenderParams
+from scrubin.stages.render import RenderParams, effort
 from scrubin.stages.report import ReportParams
 from scrubin.stages.review.state import DecisionsParams, ReviewParams
 from scrubin.stages.screen import onnx_detector
