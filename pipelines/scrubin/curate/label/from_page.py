@@ -16,7 +16,7 @@ from scrubin.curate.label.events import Change, Instant, Sheet, Span, Value
 from scrubin.curate.label.params import NAMING, TRACKS, TRIPLETS, LabelParams
 from scrubin.curate.label.pictures import Pictures
 from scrubin.labels.keyframes import KeyFrame, Track
-from scrubin.ratings.params import ScoresParams
+from scrubin.ratings import ScoresParams
 
 
 @dataclass(frozen=True)

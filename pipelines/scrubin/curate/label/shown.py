@@ -16,7 +16,7 @@ from scrubin.curate.label.several.answers import Answer
 from scrubin.curate.label.several.disputes import Dispute, Outcome
 from scrubin.curate.label.standing import OfPerson
 from scrubin.labels.keyframes import KeyFrame, Track
-from scrubin.ratings.params import ScoresParams
+from scrubin.ratings import ScoresParams
 
 Plain = dict[str, Any]
 

@@ -24,7 +24,7 @@ from scrubin.curate.preflight import Findings, plans, raw_folders, written_files
 from scrubin.curate.preflight.listed_study import ListedStudy, listed
 from scrubin.curate.project import outputs
 from scrubin.media.networks import endoscopy, weights
-from scrubin.ratings.params import ScoresParams
+from scrubin.ratings import ScoresParams
 from scrubin.stages import recordings_list
 from scrubin.stages.annotations.params import AnnotationsParams
 from scrubin.stages.demo.plan import DemoParams
