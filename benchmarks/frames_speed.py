@@ -27,8 +27,7 @@ import imageio_ffmpeg
 
 import clips
 from scrubin.media.released.frame_files import source_frames
-from scrubin.stages.frames.decoding import packet_clock
-from scrubin.stages.frames.extract import extract
+from scrubin.stages.frames.extract import extract, packet_clock
 from scrubin.stages.frames.frame_params import FramesParams
 
 PARAMS = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")

@@ -25,9 +25,8 @@ from coded_films import FPS, film, numbers_of
 from scrubin.base.errors import RecordingError
 from scrubin.stages.ingest import joining
 from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
-from scrubin.stages.render import rendering
+from scrubin.stages.render import RenderParams, rendering
 from scrubin.stages.render.plan import Redaction
-from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import FileToRender
 from wandering_films import Scene
 

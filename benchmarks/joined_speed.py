@@ -48,9 +48,8 @@ def step(name: str, folder: Path, paths: list[str]) -> None:
     from scrubin.base import params
     from scrubin.stages.ingest import joining
     from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
-    from scrubin.stages.render import rendering
+    from scrubin.stages.render import RenderParams, rendering
     from scrubin.stages.render.plan import Redaction
-    from scrubin.stages.render.render_params import RenderParams
     from scrubin.stages.render.rendering import FileToRender
     from scrubin.stages.screen import screening
     from scrubin.stages.screen.detector import ScreenParams

@@ -24,7 +24,7 @@ import cv2
 import numpy as np
 
 from scrubin.curate.lists import empty_study
-from scrubin.ratings.params import LASANA
+from scrubin.ratings import LASANA
 
 WIDTH, HEIGHT, FPS = 128, 96, 20
 SECONDS = (4, 6)

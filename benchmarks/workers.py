@@ -36,8 +36,7 @@ from scrubin.curate.engine.engines import Processes
 from scrubin.stages.frames import frame_store
 from scrubin.stages.frames.frame_params import FramesParams
 from scrubin.stages.release import audited_project
-from scrubin.stages.render import rendering
-from scrubin.stages.render.render_params import RenderParams
+from scrubin.stages.render import RenderParams, rendering
 from scrubin.stages.screen import screening
 from scrubin.stages.screen.detector import ScreenParams
 from scrubin.stages.screen.private_words import private_words

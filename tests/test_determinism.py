@@ -64,7 +64,7 @@ WHOLE_NUMBER_SUMS = {
     "ratings/entries.py": 1,
     "stages/annotations/details.py": 1,
     "stages/annotations/report.py": 2,
-    "stages/demo/criteria.py": 1,
+    "stages/demo/labels.py": 1,
     "stages/demo/operation.py": 1,
     "stages/demo/sheets.py": 1,
     "stages/ingest/seam.py": 1,

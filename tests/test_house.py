@@ -29,7 +29,7 @@ NAMED = {
     "base/machine.py": "where it is missing, all cores are counted",
     "base/private_paths.py": "refuses first",
     "data/load/place.py": "asks whether it is there",
-    "data/load/videos.py": "asks whether it is there",
+    "data/load/sources.py": "asks whether it is there",
     "evaluate/causality/inside.py": "started on Linux alone",
     "evaluate/causality/probe.py": "started on Linux alone",
     "evaluate/causality/sandbox.py": "refuses first",
@@ -38,7 +38,7 @@ NAMED = {
 PLANTED = {
     "labels/files/reader.py": "from scrubin.curate.preflight import preflight as settings",
     "ratings/agreement.py": "from scrubin.public_splits import catalogue",
-    "audit/proof.py": "from scrubin.media import decode",
+    "audit/run.py": "from scrubin.media import decode",
     "media/networks/faces.py": "from scrubin.media import frame_reader",
     "curate/engine/__init__.py": "import prefect",
     "stages/pseudonymize.py": "import plumbing",

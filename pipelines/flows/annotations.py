@@ -13,7 +13,7 @@ from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, INTERIM, RECORDINGS_PATH
 from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import CUTS, HIDDEN, QUARANTINE, RECORDINGS
 from scrubin.base.tables.public import FRAMES, LABELLED, MARKS, MASKS, PHASES, POINTS, SPANS, TRACKS, TRIPLETS, VIDEOS
-from scrubin.media import pixel_aspect
+from scrubin.media.probe import released_pixel_aspect
 from scrubin.stages.annotations import label_tables, report, sources
 from scrubin.stages.annotations.params import AnnotationsParams
 
@@ -40,7 +40,7 @@ def main() -> None:
     left_out = {batch.recording for batch in batches if not batch.is_whole} - set(known) | sorted_out.left_out
     outcomes = [outcome for _, outcome in sorted_out.read]
     windows = p.windows and p.windows.windows()
-    aspect_of = partial(pixel_aspect.of_released, UNRELEASED)
+    aspect_of = partial(released_pixel_aspect, UNRELEASED)
     tables = label_tables.tables(outcomes, known, left_out, p.length_tolerance_s, faults, windows, aspect_of)
     for table in (LABELLED, TRIPLETS, PHASES, SPANS, MASKS, TRACKS, POINTS, MARKS):
         io.write(table, getattr(tables, table.name), TABLES / f"{table.name}.parquet")

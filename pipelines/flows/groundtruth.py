@@ -32,7 +32,7 @@ from scrubin.labels.masks.blackened import by_frame
 from scrubin.labels.truth import judgements, objects
 from scrubin.labels.truth.objects import Details
 from scrubin.stages import groundtruth
-from scrubin.stages.groundtruth import GroundtruthParams, object_files, writing
+from scrubin.stages.groundtruth import GroundtruthParams, writing
 
 LABELS_SHA256 = INTERIM / "annotations.sha256"
 NAMES = ("errors", "frames", "labelled", "marks", "masks", "phases", "points", "skill", "splits", "tracks", "triplets", "videos")
@@ -55,7 +55,7 @@ def main() -> None:
     black = by_frame(of_reference_camera(frames), io.read(HIDDEN, HIDDEN_PATH), io.read(VIDEOS, TABLES["videos"]))
     every_object = objects.of_recordings(labelled, details, black)
     judged = judgements.of_tables(io.read(LABELLED, TABLES["labelled"]), io.read(MARKS, TABLES["marks"]), frames)
-    beyond = object_files.write(folder, stamped, every_object, judged, pictures.table)
+    beyond = writing.write_objects(folder, stamped, every_object, judged, pictures.table)
     skill, errors = writing.read_skill(TABLES["skill"]), io.read(ERRORS, TABLES["errors"])
     splits = io.read(SPLITS, TABLES["splits"])
     writing.write_sheets(folder, stamped, skill, errors, splits)

@@ -26,8 +26,8 @@ from scrubin.base.store import store, workspaces
 from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import LINKAGE, RECORDINGS
 from scrubin.data.diff import errata, previous
+from scrubin.ratings import ScoresParams
 from scrubin.ratings.lasana import annotation_text
-from scrubin.ratings.params import ScoresParams
 from scrubin.stages.release import assembly, audit_questions, audited_project, gates, linking, other_clones, release_folder
 from scrubin.stages.release.certificate import issue, public_form
 from scrubin.stages.release.metadata import curator_words, requirements

@@ -27,8 +27,7 @@ from scrubin.base.store import renewal
 from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import CUTS, HIDDEN, LENGTHS, LINKAGE, PARTS, QUARANTINE, RECORDINGS, REDACTIONS
 from scrubin.base.tables.public import GAPS, VIDEOS
-from scrubin.stages.render import effort, rendering, tables
-from scrubin.stages.render.render_params import RenderParams
+from scrubin.stages.render import RenderParams, effort, rendering, tables
 
 
 @flow(name="render")

@@ -10,9 +10,8 @@ from scrubin.base.layout import INTERIM, LINKAGE_PATH, PRIVATE, TABLES, quaranti
 from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import LENGTHS, LINKAGE, PEOPLE, QUARANTINE
 from scrubin.base.tables.public import ERRORS, RATINGS, skill_table
-from scrubin.ratings import marks, score_statistics, scoring
+from scrubin.ratings import ScoresParams, marks, score_statistics, scoring
 from scrubin.ratings.entries import read_entries
-from scrubin.ratings.params import ScoresParams
 from scrubin.ratings.rater_files import read_folder, unread_tables, without
 from scrubin.ratings.rater_sheet import roster_of
 from scrubin.stages.scores import development

@@ -17,7 +17,7 @@ from scrubin.labels.masks import rle
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Labels, Layer, instance_rows, mark_rows
 from scrubin.labels.points import Point, unlabelled
 from scrubin.stages.annotations import label_tables
-from scrubin.stages.annotations.hiding import HiddenAreas, cleared, is_inside
+from scrubin.stages.annotations.details import HiddenAreas, cleared, is_inside
 
 WORDS = load("cholect50")
 SIZE = (32, 24)

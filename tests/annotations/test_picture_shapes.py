@@ -24,7 +24,7 @@ from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels.masks import rle
 from scrubin.labels.model import BOX, SOURCE_FRAMES, Labels, Layer, detailed_rows
 from scrubin.labels.points import Point
-from scrubin.media import pixel_aspect
+from scrubin.media.probe import pixel_aspect_of, released_pixel_aspect
 from scrubin.stages.annotations import label_tables, lengths
 
 WIDE = Fraction(4, 3)
@@ -230,13 +230,13 @@ def test_the_size_that_a_file_of_shares_states_is_not_looked_at():
 
 def test_the_width_of_pixels_is_that_of_the_file_turned_with_the_picture(tmp_path):
     wide = clips.clip(tmp_path / "wide.mp4", seconds=0.4, more=("-vf", "setsar=4/3"))
-    assert pixel_aspect.of_released(tmp_path, "wide.mp4") == WIDE
-    assert pixel_aspect.of_video(wide, "wide.mp4", 90) == 1 / WIDE
-    assert pixel_aspect.of_video(wide, "wide.mp4", 180) == WIDE
-    assert pixel_aspect.of_released(tmp_path, clips.numbered(tmp_path / "square.mkv", 4).name) == 1
+    assert released_pixel_aspect(tmp_path, "wide.mp4") == WIDE
+    assert pixel_aspect_of(wide, "wide.mp4", 90) == 1 / WIDE
+    assert pixel_aspect_of(wide, "wide.mp4", 180) == WIDE
+    assert released_pixel_aspect(tmp_path, clips.numbered(tmp_path / "square.mkv", 4).name) == 1
     (tmp_path / "none.mp4").write_bytes(b"nothing")
     with pytest.raises(VideoError, match=r"none\.mp4"):
-        pixel_aspect.of_released(tmp_path, "none.mp4")
+        released_pixel_aspect(tmp_path, "none.mp4")
 
 
 def cvat(folder, width, height):

@@ -18,7 +18,7 @@ from scrubin.labels.formats.plain import spans
 from scrubin.labels.formats.triplets import cholect50
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Labels, Layer, phase_rows, segment_rows
 from scrubin.stages.annotations import label_tables, report, sources
-from scrubin.stages.annotations.hiding import HiddenAreas
+from scrubin.stages.annotations.details import HiddenAreas
 from scrubin.stages.annotations.label_tables import ReleasedRecording
 from scrubin.stages.annotations.params import AnnotationsParams, SourceParams, WindowsParams
 

@@ -23,8 +23,7 @@ from scrubin.media.source import Source
 from scrubin.stages.ingest import joining
 from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
 from scrubin.stages.release.certificate import public_form
-from scrubin.stages.render import rendering, tables
-from scrubin.stages.render.render_params import RenderParams
+from scrubin.stages.render import RenderParams, rendering, tables
 from scrubin.stages.render.rendering import FileToRender
 from scrubin.stages.screen import screening
 

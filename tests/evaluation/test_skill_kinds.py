@@ -7,8 +7,7 @@ import pytest
 
 from each import each
 from score_runs import fault, good, put
-from scrubin.ratings import scoring
-from scrubin.ratings.params import LASANA
+from scrubin.ratings import LASANA, scoring
 
 POINTS = "id,GRS,efficiency\na,12,3\nb,15,4\nc,9,2\nd,18,5\n"
 FOUND = "id,GRS,efficiency\na,12,3\nb,14,4\nc,10,2\nd,15,3\n"

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import exported_release
 from scrubin import cli
 from scrubin.base.errors import ReleaseError
+from scrubin.data.export import EXPORTS, export, new_folder
 from scrubin.data.export.contents import Contents, folds, groups
-from scrubin.data.export.registry import EXPORTS, export, new_folder
 
 OF_FRAMES = ("huggingface", "webdataset")
 WITHOUT = "import sys; sys.modules |= dict.fromkeys(('cv2', 'av', 'yaml', 'tqdm', 'jinja2', 'dvc', 'prefect', 'PIL')); "

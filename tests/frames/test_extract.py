@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 import clips
 from scrubin.base.errors import VideoError
 from scrubin.stages.frames import extract as extraction
-from scrubin.stages.frames.decoding import packet_clock, wanted_frames
-from scrubin.stages.frames.extract import extract
+from scrubin.stages.frames.extract import extract, packet_clock, wanted_frames
 from scrubin.stages.frames.frame_params import FramesParams
 
 ONE = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")
@@ -82,7 +81,7 @@ def test_a_video_that_cannot_be_read_is_named(tmp_path):
 @pytest.mark.parametrize("name", clips.LAST_IS_SLOW)
 def test_frames_that_nothing_needs_are_not_decoded_and_the_bytes_are_the_same(tmp_path, monkeypatch, name):
     skipped = into(tmp_path / "skipped", clips.REAL[name])
-    monkeypatch.setattr("scrubin.stages.frames.decoding.SKIPPING_CODECS", ())
+    monkeypatch.setattr("scrubin.stages.frames.extract.SKIPPING_CODECS", ())
     assert into(tmp_path / "all", clips.REAL[name]) == skipped
 
 

@@ -25,7 +25,7 @@ from scrubin.labels.masks.blackened import by_frame
 from scrubin.labels.truth import judgements, objects
 from scrubin.labels.truth.objects import Details
 from scrubin.stages import groundtruth
-from scrubin.stages.groundtruth import object_files, writing
+from scrubin.stages.groundtruth import writing
 
 LABELS_SHA256 = "5" * 64
 FIXED = {"skill", "id", "task", "GRS", "n_ratings", "disagreement", "strong_disagreement"}
@@ -62,7 +62,7 @@ def write_ground_truth(folder, made):
     black = by_frame(of_reference_camera(made["frames"]), _table(made, HIDDEN), made["videos"]) if "hidden" in made else {}
     found = objects.of_recordings(labelled, Details.of_tables(masks, points, tracks), black)
     judged = judgements.of_tables(made["labelled"], marks, made["frames"])
-    beyond = object_files.write(folder, stamped, found, judged, pictures.table)
+    beyond = writing.write_objects(folder, stamped, found, judged, pictures.table)
     every = writing.WholeGroundTruth(done, wholes, made["skill"], made["errors"], made["splits"], beyond)
     for subset, ids in writing.of_splits(made["splits"]):
         writing.write(folder, stamped, every, subset, ids)

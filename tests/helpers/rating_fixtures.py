@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scrubin.ratings.params import FailureRule, ScoresParams
+from scrubin.ratings import FailureRule, ScoresParams
 from scrubin.ratings.rater_sheet import roster_of
 
 DATA = Path(__file__).parents[1] / "data" / "ratings"

@@ -8,8 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.ratings import agreement
-from scrubin.ratings.params import ScoresParams
+from scrubin.ratings import ScoresParams, agreement
 
 Measure = Callable[[pd.DataFrame, ScoresParams], dict[str, Any]]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from scrubin.media.probe import probe
 from scrubin.media.structure import structure
+from scrubin.stages.render import RenderParams
 from scrubin.stages.render.parts import Parts, parts
 from scrubin.stages.render.plan import Redaction, SourceFile, plan
-from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import execute
 
 

@@ -1,9 +1,11 @@
-"""Where one file of a recording ends and the next begins, another scene is noticed, and nothing else is."""
+"""Where one file of a recording ends and the next begins, frames that stand in both are counted, another scene is noticed: nothing else."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import clips
 from scrubin.base.errors import StageError
@@ -11,7 +13,7 @@ from scrubin.media.raw_file import stored_probe, stored_sha256
 from scrubin.media.source import FilePart
 from scrubin.stages.ingest import joining
 from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
-from scrubin.stages.ingest.seam import jump
+from scrubin.stages.ingest.seam import jump, overlap
 from scrubin.stages.ingest.seam_pictures import stored_pictures
 
 SIDE_PX = 32
@@ -72,3 +74,40 @@ def test_a_disk_that_is_full_of_small_pictures_is_named(tmp_path, monkeypatch, s
     with small_disk(20_000), pytest.raises(StageError, match=r"store: cannot be written \(File too large\); make room on its disk"):
         stored_pictures(tmp_path, part)
     assert len(stored_pictures(tmp_path, part).pictures) == 25
+
+
+def pictures(seed: int, count: int, noise: float = 0.0) -> np.ndarray:
+    """Thumbnails of a camera that wanders, from the picture of this number on, coded with some noise."""
+    rng = np.random.default_rng(seed)
+    coarse = rng.uniform(0, 255, (count, 8, 8)).cumsum(axis=0) % 256
+    fine = np.kron(coarse, np.ones((4, 4))) + np.random.default_rng(seed + 1).normal(0, noise, (count, SIDE_PX, SIDE_PX))
+    return np.stack([fine, 255 - fine, np.full_like(fine, 80)], axis=-1).astype(np.float32)
+
+
+def sides(seed: int, before: int, doubled: int, after: int, noise: float) -> tuple[np.ndarray, np.ndarray]:
+    """What ends one file and begins the next, coded twice."""
+    moving = pictures(seed, before + after)
+    coded = [moving + np.random.default_rng(seed + n).normal(0, noise, moving.shape) for n in (1, 2)]
+    return coded[0][: before + doubled].astype(np.float32), coded[1][before:].astype(np.float32)
+
+
+overlaps = st.tuples(
+    st.integers(0, 2**32 - 5), st.integers(1, 30), st.integers(0, 30), st.integers(0, 10), st.sampled_from((0.0, 1.0, 2.0))
+)
+
+
+@given(overlaps)
+def test_planted_frames_are_counted_exactly(drawn):
+    seed, before, doubled, more, noise = drawn
+    ending, beginning = sides(seed, before, doubled, doubled + more + 1, noise)
+    assert overlap(ending, beginning) == doubled
+
+
+def test_a_picture_that_never_moves_is_not_dropped():
+    still = np.full((50, SIDE_PX, SIDE_PX, 3), 90, dtype=np.float32)
+    assert overlap(still, still) == 0
+
+
+def test_pictures_that_differ_in_colour_alone_are_others():
+    moving = pictures(5, 40)
+    assert overlap(moving, np.roll(moving, 1, axis=-1)) == 0

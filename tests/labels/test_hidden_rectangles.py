@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scrubin.labels.masks import rle
 from scrubin.labels.masks.blackened import Blackened, BlackPixels, scaled_outwards
 from scrubin.labels.truth.objects import Mask, Objects
-from scrubin.stages.annotations.hiding import HiddenAreas, cleared
+from scrubin.stages.annotations.details import HiddenAreas, cleared
 
 SIDES = st.integers(1, 60)
 SIZES = st.tuples(SIDES, SIDES)

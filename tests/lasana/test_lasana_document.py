@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 import annotation_folder
 from annotation_folder import ASPECTS
 from scrubin.base.errors import RatingsError
+from scrubin.ratings import LASANA
 from scrubin.ratings.lasana import reports
 from scrubin.ratings.lasana.annotation_text import TRUTH_VALUE, parse, read
 from scrubin.ratings.lasana.files import read_folder
 from scrubin.ratings.lasana.recomputation import score
 from scrubin.ratings.lasana.revalidation import corrected
 from scrubin.ratings.lasana.tables import main_of
-from scrubin.ratings.params import LASANA
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)
 LINE_ENDS = st.sampled_from(["\n", "\r\n", "\r"])

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import annotation_folder
 from scrubin.base import params
+from scrubin.ratings import LASANA, ScoresParams
 from scrubin.ratings.lasana import revalidation
 from scrubin.ratings.lasana.files import read_folder
 from scrubin.ratings.lasana.recomputation import score_folder
-from scrubin.ratings.params import LASANA, ScoresParams
 
 
 @pytest.fixture(scope="module")

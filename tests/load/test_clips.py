@@ -18,7 +18,7 @@ from scrubin.data.load.video_clips import Window
 from scrubin.data.load.warnings import EmptyDatasetWarning
 from scrubin.load import Release
 from scrubin.media.released.clocked_reader import OpenVideo, clock_of
-from scrubin.stages.frames.decoding import packet_clock
+from scrubin.stages.frames.extract import packet_clock
 
 
 def number_of(picture):

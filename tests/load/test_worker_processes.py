@@ -7,7 +7,7 @@ import multiprocessing
 import numpy as np
 import pytest
 
-from scrubin.data.load import videos
+from scrubin.data.load import sources
 
 
 def sums(dataset, key, indices):
@@ -35,4 +35,4 @@ def test_workers_that_are_forked_or_spawned_see_what_one_process_sees(release, m
 def test_few_decoders_stay_open(release):
     for item in release.clips(1, 1, 4, camera="all"):
         assert np.ndim(item["images"]) == 4
-    assert 0 < len(videos._DECODERS._open) <= videos.KEPT_OPEN
+    assert 0 < len(sources._DECODERS._open) <= sources.KEPT_OPEN

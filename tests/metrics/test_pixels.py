@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from mask_cases import CLASSES, LENGTHS, Instance, by_hand, drawn, outline, study
-from scrubin.evaluate.metrics.masks import boundaries, pixels
+from scrubin.evaluate.metrics.masks import pixels
 from scrubin.labels.masks import rle
 
 SMALL = (40, 50)
@@ -130,12 +130,12 @@ MASKS = arrays.arrays(np.bool_, (7, 9)).filter(np.any)
 
 @given(MASKS, MASKS, st.floats(0, 5))
 def test_distances_are_symmetric_none_to_itself_and_at_most_the_diagonal(one, other, tolerance):
-    there, back = boundaries.distances(one, other), boundaries.distances(other, one)
-    assert boundaries.percentile_95(there) == boundaries.percentile_95(back) <= boundaries.diagonal(7, 9)
-    assert boundaries.within(there, tolerance) == boundaries.within(back, tolerance)
-    assert boundaries.percentile_95(boundaries.distances(one, one)) == 0
-    assert boundaries.within(boundaries.distances(one, one), 0) == 1
-    assert {tuple(place) for place in np.argwhere(boundaries.boundary(one)).tolist()} == set(outline(one))
+    there, back = pixels.boundary_distances(one, other), pixels.boundary_distances(other, one)
+    assert pixels.percentile_95(there) == pixels.percentile_95(back) <= pixels.diagonal(7, 9)
+    assert pixels.share_within(there, tolerance) == pixels.share_within(back, tolerance)
+    assert pixels.percentile_95(pixels.boundary_distances(one, one)) == 0
+    assert pixels.share_within(pixels.boundary_distances(one, one), 0) == 1
+    assert {tuple(place) for place in np.argwhere(pixels.boundary(one)).tolist()} == set(outline(one))
 
 
 def test_the_frames_are_added_once_for_all_draws():

@@ -6,8 +6,8 @@ import pytest
 from scrubin.base.errors import ParamsError, RatingsError
 from scrubin.base.tables.io import conform
 from scrubin.base.tables.public import ERRORS
+from scrubin.ratings import FailureRule
 from scrubin.ratings.marks import changes, contradictions, harmonise, statements, unlabelled
-from scrubin.ratings.params import FailureRule
 
 
 def marks_of(marks):

@@ -3,8 +3,8 @@
 import pytest
 
 from scrubin.base.errors import ParamsError, RatingsError
+from scrubin.ratings import FailedMark
 from scrubin.ratings.entries import read_entries
-from scrubin.ratings.params import FailedMark
 from scrubin.ratings.rater_files import read_folder
 
 TASKS = {"papepu": "Knot", "nonidu": "Knot", "golaso": "Knot"}

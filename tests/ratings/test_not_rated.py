@@ -7,10 +7,9 @@ import math
 import pytest
 
 from scrubin.base.errors import ParamsError, RatingsError
-from scrubin.ratings import scoring
+from scrubin.ratings import FailedMark, scoring
 from scrubin.ratings.entries import read_entries
 from scrubin.ratings.lasana import annotation_text
-from scrubin.ratings.params import FailedMark
 from scrubin.ratings.rater_files import read_folder
 
 TASKS = {"papepu": "Knot", "nonidu": "Knot", "golaso": "Knot"}

@@ -13,7 +13,7 @@ from scrubin.audit.expected.plan import Hidden, Plan, StillPlan, VideoPlan
 from scrubin.base.tables import io
 from scrubin.base.tables.public import MASKS, POINTS
 from scrubin.labels.masks import rle
-from scrubin.stages.annotations.hiding import HiddenAreas, cleared
+from scrubin.stages.annotations.details import HiddenAreas, cleared
 
 VIDEO = (100, 80)
 HIDDEN = (Hidden(25, 30, (20, 10, 40, 30)), Hidden(50, 50, None))

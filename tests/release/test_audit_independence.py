@@ -19,7 +19,7 @@ from scrubin.base.store.code_of import closure
 from scrubin.media.networks import faces
 
 LIBRARY = Path(scrubin.__file__).parent
-AUDIT = ("scrubin.audit.proof", "scrubin.audit.pictures.stored")
+AUDIT = ("scrubin.audit.run", "scrubin.audit.pictures.stored")
 PROJECT = ("scrubin.stages.release.audited_project", "scrubin.stages.release.audit_questions")
 """What says to the audit what a study's release must be, and asks people about what it saw."""
 OWN = ("scrubin.audit.", "scrubin.base.", "scrubin.media.networks.")

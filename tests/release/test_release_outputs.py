@@ -16,7 +16,7 @@ from scrubin.base import file_lists
 from scrubin.base.errors import ReleaseError
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.base.tables import public
-from scrubin.ratings.params import ScoresParams
+from scrubin.ratings import ScoresParams
 from scrubin.stages.release import added_files, assembly
 from scrubin.stages.release.metadata import readme, record_sets
 from toy_release import IDS, PARAMS, TASK, build

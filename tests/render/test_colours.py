@@ -17,10 +17,9 @@ from scrubin.cli import main
 from scrubin.media import ffmpeg as program
 from scrubin.media.colours import Colours
 from scrubin.media.source import FilePart, Source
-from scrubin.stages.render import encode, rendering
+from scrubin.stages.render import RenderParams, encode, rendering
 from scrubin.stages.render.parts import Parts
 from scrubin.stages.render.plan import Redaction
-from scrubin.stages.render.render_params import RenderParams
 
 RED = (200, 40, 30)
 BT709, BT601 = ("bt709", "bt709"), ("bt601", "smpte170m")

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.media.structure import Group, Structure
+from scrubin.stages.render import RenderParams
 from scrubin.stages.render.effort import Effort, document, summary
 from scrubin.stages.render.parts import REENCODE, SMART, parts
 from scrubin.stages.render.plan import Redaction, plan
-from scrubin.stages.render.render_params import RenderParams
 
 
 def group(first: int, count: int, every: int = 1, packets: int | None = None) -> Group:

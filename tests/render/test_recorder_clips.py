@@ -11,9 +11,9 @@ from scrubin.curate.draft import read_header
 from scrubin.media.decode import decoded
 from scrubin.media.probe import probe
 from scrubin.media.structure import structure
+from scrubin.stages.render import RenderParams
 from scrubin.stages.render.parts import parts
 from scrubin.stages.render.plan import Redaction, plan
-from scrubin.stages.render.render_params import RenderParams
 
 FEWEST = 25
 KEPT_S, HIDDEN_S = (0.5, 1.9), (1.0, 1.2)

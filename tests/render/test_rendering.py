@@ -20,11 +20,11 @@ from scrubin.media.probe import probe
 from scrubin.media.raw_file import stored_sha256
 from scrubin.media.source import Source
 from scrubin.media.structure import Structure
+from scrubin.stages.render import RenderParams
 from scrubin.stages.render.check import check_seams, check_video
 from scrubin.stages.render.encode import encode
 from scrubin.stages.render.parts import Parts
 from scrubin.stages.render.plan import Plan, Redaction, SourceFile, plan
-from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import FileToRender, prepare
 
 PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)

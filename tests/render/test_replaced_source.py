@@ -9,8 +9,7 @@ from scrubin.base.errors import StageError
 from scrubin.base.store import store
 from scrubin.media.raw_file import stored_sha256
 from scrubin.media.source import Source
-from scrubin.stages.render import rendering
-from scrubin.stages.render.render_params import RenderParams
+from scrubin.stages.render import RenderParams, rendering
 from scrubin.stages.render.rendering import FileToRender
 
 PARAMS = RenderParams(mode="reencode", crf=30, preset="ultrafast", duration_jitter_s=0.0)

@@ -12,8 +12,7 @@ from clips import clip
 from scrubin.base.errors import StageError
 from scrubin.base.files import sha256_of
 from scrubin.media.source import Source
-from scrubin.stages.render import effort, rendering
-from scrubin.stages.render.render_params import RenderParams
+from scrubin.stages.render import RenderParams, effort, rendering
 from scrubin.stages.render.rendering import FileToRender
 
 PARAMS = RenderParams("smart", 18, "veryfast", 0)

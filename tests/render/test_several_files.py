@@ -19,9 +19,8 @@ from scrubin.stages.frames import frame_store
 from scrubin.stages.frames.frame_params import FramesParams
 from scrubin.stages.ingest import joining
 from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
-from scrubin.stages.render import rendering, tables
+from scrubin.stages.render import RenderParams, rendering, tables
 from scrubin.stages.render.plan import Redaction
-from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import FileToRender
 
 NO_CLOCK = ClockParams("", "none")

@@ -14,15 +14,13 @@ import numpy as np
 import pytest
 
 from clips import LAST_IS_SLOW, REAL, clip, ffmpeg, with_other_units
-from scrubin.media import pixel_aspect
 from scrubin.media.containers import h264
-from scrubin.media.probe import Probe, probe
+from scrubin.media.probe import Probe, pixel_aspect_of, probe
 from scrubin.media.structure import structure
-from scrubin.stages.render import smart
+from scrubin.stages.render import RenderParams, smart
 from scrubin.stages.render.check import check_video
 from scrubin.stages.render.parts import SMART, Parts, parts
 from scrubin.stages.render.plan import Plan, Redaction, SourceFile, plan
-from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import execute
 
 PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)
@@ -292,11 +290,11 @@ def test_a_width_of_pixels_that_the_container_alone_states_is_that_of_the_copied
     ffmpeg("-i", film, "-c", "copy", "-aspect", "16:9", source)
     target, plain = tmp_path / "released.mkv", tmp_path / "plain.mkv"
     cut, done = rendered(source, target, 0.5, 4, SPANS[:1])
-    assert (done.mode, pixel_aspect.of_video(target, name)) == (SMART, Fraction(4, 3))
+    assert (done.mode, pixel_aspect_of(target, name)) == (SMART, Fraction(4, 3))
     assert not list(tmp_path.glob("unstated*"))
     check_video(target, cut, name)
     rendered(film, plain, 0.5, 4, SPANS[:1])
-    assert pixel_aspect.of_video(plain, name) == 1
+    assert pixel_aspect_of(plain, name) == 1
     assert hashes_by_pyav(target) == hashes_by_pyav(plain)
     assert probe(target, name).times_s == probe(plain, name).times_s
 

@@ -12,9 +12,8 @@ from scrubin.media.decode import decoded
 from scrubin.media.source import View, sources
 from scrubin.stages.ingest import joining
 from scrubin.stages.ingest.manifest import ClockParams, ManifestRow
-from scrubin.stages.render import rendering
+from scrubin.stages.render import RenderParams, rendering
 from scrubin.stages.render.plan import Redaction
-from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import FileToRender
 
 NO_CLOCK = ClockParams("", "none")

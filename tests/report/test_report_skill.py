@@ -11,8 +11,7 @@ import pytest
 
 import reported_study
 from scrubin.base import params
-from scrubin.ratings import agreement
-from scrubin.ratings.params import ScoresParams
+from scrubin.ratings import ScoresParams, agreement
 from scrubin.stages.report import skill
 
 

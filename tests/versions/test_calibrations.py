@@ -11,8 +11,8 @@ import pytest
 
 import version_pairs
 from scrubin.base.files import write_text
+from scrubin.data.diff import Step
 from scrubin.data.diff.comparison import compare
-from scrubin.data.diff.difference import Step
 from scrubin.media.rigs import rig_file
 from scrubin.stages.stereo import drawing
 

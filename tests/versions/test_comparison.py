@@ -12,9 +12,8 @@ import pytest
 import version_pairs
 from scrubin.base.errors import ReleaseError
 from scrubin.base.files import write_json, write_text
-from scrubin.data.diff import previous
+from scrubin.data.diff import Step, previous
 from scrubin.data.diff.comparison import compare, lines
-from scrubin.data.diff.difference import Step
 from scrubin.data.diff.snapshot import Released
 from version_pairs import FRAMES, IDS, TASK, edit_rows, edit_table, media
 

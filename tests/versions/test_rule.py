@@ -2,8 +2,7 @@
 
 import pytest
 
-from scrubin.data.diff import difference
-from scrubin.data.diff.difference import Step, of_data
+from scrubin.data.diff import Step, difference_of_data, required_step, verdict_on
 
 
 @pytest.mark.parametrize(
@@ -25,20 +24,20 @@ from scrubin.data.diff.difference import Step, of_data
     ],
 )
 def test_a_number_fits_when_it_is_at_least_so_far_above(old, new, step, fits, lowest):
-    verdict = difference.verdict(old, new, step)
+    verdict = verdict_on(old, new, step)
     assert (verdict.fits, verdict.lowest) == (fits, lowest)
 
 
 def test_two_contents_under_one_number_are_said():
-    assert "both are called 1.0.0" in difference.verdict("1.0.0", "1.0.0", Step.MINOR).sentence
+    assert "both are called 1.0.0" in verdict_on("1.0.0", "1.0.0", Step.MINOR).sentence
 
 
 def test_a_number_that_is_higher_than_needed_is_said():
-    assert "higher than needed (1.0.1)" in difference.verdict("1.0.0", "2.0.0", Step.PATCH).sentence
+    assert "higher than needed (1.0.1)" in verdict_on("1.0.0", "2.0.0", Step.PATCH).sentence
 
 
 def test_the_largest_step_decides():
-    differences = [of_data("frames", "frames", change, 1, "rows") for change in ("added", "removed", "added")]
-    assert difference.required_step(differences) is Step.MAJOR
-    assert difference.required_step(differences[:1]) is Step.MINOR
-    assert difference.required_step([]) is Step.NONE
+    differences = [difference_of_data("frames", "frames", change, 1, "rows") for change in ("added", "removed", "added")]
+    assert required_step(differences) is Step.MAJOR
+    assert required_step(differences[:1]) is Step.MINOR
+    assert required_step([]) is Step.NONE

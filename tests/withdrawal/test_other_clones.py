@@ -28,7 +28,7 @@ from scrubin.curate.lists import withdrawal
 from scrubin.curate.preflight import preflight
 from scrubin.curate.project import outputs, strange_lock
 from scrubin.curate.project.outputs import md5_of
-from scrubin.data.diff.difference import Step, next_version
+from scrubin.data.diff import Step, next_version
 from scrubin.stages import pseudonymize
 from scrubin.stages.release import clone_record, gates, other_clones
 from scrubin.stages.release.release_params import Previous

@@ -156,8 +156,7 @@ def _formats() -> str:
 
 def _check_video(collection: Collection, fps: Fraction | None, video: Path, first_frame: int) -> None:
     # Video tools only when asked for.
-    from scrubin.media import pixel_aspect
-    from scrubin.media.probe import probe
+    from scrubin.media.probe import pixel_aspect_of, probe
     from scrubin.stages.annotations import lengths
 
     probed = probe(existing_video(str(video)), str(video))
@@ -172,7 +171,7 @@ def _check_video(collection: Collection, fps: Fraction | None, video: Path, firs
         tolerance_s=LENGTH_TOLERANCE_S,
         faults=faults,
         first=first_frame,
-        pixel_aspect=lambda: pixel_aspect.of_video(video, str(video), probed.rotation_deg),
+        pixel_aspect=lambda: pixel_aspect_of(video, str(video), probed.rotation_deg),
     )
     # What the file states of its source counts before what its format says.
     rate = labels.source_fps or (fps if labels.clock.period_s is None else None)

@@ -12,7 +12,7 @@ from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import count_text
 from scrubin.cli.answers import print_json, print_lines, shown
 from scrubin.cli.arguments import written
-from scrubin.data.export.registry import EXPORTS, export, new_folder
+from scrubin.data.export import EXPORTS, export, new_folder
 
 if TYPE_CHECKING:
     from scrubin.audit.pictures.looks import Sampling

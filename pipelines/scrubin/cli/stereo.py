@@ -200,10 +200,10 @@ def add_rectify_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_rectify(args: argparse.Namespace) -> int:
     """Rectify and write."""
-    from scrubin.stages.stereo import rectified_pairs
+    from scrubin.stages.stereo import footage
 
     rig, cameras = given_calibration(args), (args.left, args.right)
-    done = rectified_pairs.write(
+    done = footage.write_rectified(
         rig, args.rig, cameras, Path(args.out), args.alpha, args.every_s, lambda numbers, side: shown(numbers, f"rectify {side}")
     )
     sys.stdout.write(f"{Path(args.out)}: {done.count} pairs, alpha {args.alpha:g}, focal length {done.focal_px:.1f} px\n")

@@ -123,7 +123,7 @@ def run_rename(args: argparse.Namespace) -> int:
     from scrubin.curate.engine.run import only_run
     from scrubin.curate.lists import changes, empty_study
     from scrubin.stages.annotations.params import AnnotationsParams
-    from scrubin.stages.render.render_params import RenderParams
+    from scrubin.stages.render import RenderParams
     from scrubin.stages.review import LEDGER_PATH, Ledger, rewriting
 
     raw = params.raw_folder()

@@ -1,6 +1,7 @@
-"""What a video file holds: exact rate, every timestamp; or why it cannot be opened.
+"""What a video file holds: exact rate, shape of its pixels, every timestamp; or why it cannot be opened.
 
-Every packet is read, none is decoded: a header may claim what the file does not have.
+For the times every packet is read, none is decoded: a header may claim what the file does not have. Of an anamorphic video, players show a
+picture of another shape than its pixels have.
 """
 
 from __future__ import annotations
@@ -380,3 +381,36 @@ def _constant_rate(declared: Fraction, average: Fraction, time_base: Fraction, t
 
 def _standard_rates(near: Fraction) -> tuple[Fraction, Fraction]:
     return Fraction(round(near)), Fraction(round(near * Fraction(1001, 1000)) * 1000, 1001)
+
+
+SQUARE_PIXEL = Fraction(1)
+QUARTER_TURN_DEG = 90
+
+
+def released_pixel_aspect(folder: Path, path: str) -> Fraction:
+    """Return the same as `pixel_aspect_of` of a released video in a folder; no player rotates it."""
+    return pixel_aspect_of(folder / path, path)
+
+
+def pixel_aspect_of(path: Path, name: str, rotation_deg: int = 0) -> Fraction:
+    """Return the width of a pixel as a multiple of its height, in the picture as players show it; 1 where the file says nothing.
+
+    Parameters
+    ----------
+    path, name
+        The file, and what messages call it.
+    rotation_deg
+        By how much players rotate it.
+
+    Raises
+    ------
+    VideoError
+        When it cannot be read.
+    """
+    try:
+        with open_video(path) as container:
+            aspect = picture_stream(container, name).sample_aspect_ratio
+    except FFmpegError as error:
+        raise unreadable(path, name, error) from error
+    upright = Fraction(aspect or SQUARE_PIXEL)
+    return 1 / upright if rotation_deg % (2 * QUARTER_TURN_DEG) == QUARTER_TURN_DEG else upright

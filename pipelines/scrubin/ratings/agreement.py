@@ -30,7 +30,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from scrubin.base import statistics
 from scrubin.base.statistics import FORMS, concordance, correlation, settled
-from scrubin.ratings.params import TOTAL, ScoresParams
+from scrubin.ratings import TOTAL, ScoresParams
 
 POOL = "|"
 

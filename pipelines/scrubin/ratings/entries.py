@@ -17,7 +17,7 @@ from scrubin.base.faults import Fault, Faults, near
 from scrubin.base.tables.io import frame_of
 from scrubin.base.tables.public import RATINGS
 from scrubin.base.text.csv_text import is_missing, meant_columns, shown
-from scrubin.ratings.params import NOT_FAILED, TOTAL, FailedMark, ScoresParams
+from scrubin.ratings import NOT_FAILED, TOTAL, FailedMark, ScoresParams
 from scrubin.ratings.rater_sheet import RaterSheet, RatingRow, Roster, RosterEntry, canonical, check_columns
 
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")

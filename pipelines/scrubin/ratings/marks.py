@@ -19,7 +19,7 @@ import pandas as pd
 
 from scrubin.base import faults, statistics
 from scrubin.base.errors import RatingsError
-from scrubin.ratings.params import TOTAL, FailureRule
+from scrubin.ratings import TOTAL, FailureRule
 
 
 def any_of(marks: pd.Series[bool]) -> bool:

@@ -18,10 +18,9 @@ import pandas as pd
 from scrubin.base import statistics
 from scrubin.base.statistics import without_nan
 from scrubin.base.tables.io import records
-from scrubin.ratings import agreement, marks, scoring
+from scrubin.ratings import TOTAL, ScoresParams, agreement, marks, scoring
 from scrubin.ratings.entries import Entries
 from scrubin.ratings.marks import changes, contradictions, statements, unlabelled
-from scrubin.ratings.params import TOTAL, ScoresParams
 from scrubin.ratings.rater_sheet import Roster
 from scrubin.ratings.scoring import rater_moments
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from scrubin.base import faults, statistics
 from scrubin.base.faults import Fault, count_text
-from scrubin.ratings.params import TOTAL
+from scrubin.ratings import TOTAL
 
 GROUP = ["task", "rater", "aspect"]
 

@@ -18,7 +18,7 @@ import pandas as pd
 
 from scrubin.base import statistics
 from scrubin.base.statistics import without_nan
-from scrubin.ratings.params import TOTAL
+from scrubin.ratings import TOTAL
 
 PRIVATE = "private: with the published scores, these numbers tell which recording belongs to which trial"
 QUARTILES = {"lower_quartile": 25, "median": 50, "upper_quartile": 75}

@@ -11,7 +11,7 @@ from scrubin.base import machine
 from scrubin.base.errors import ArgumentsError
 from scrubin.base.faults import count_text
 from scrubin.cli.arguments import add_image_size, asked, size_or_none, written
-from scrubin.data.export.registry import new_folder
+from scrubin.data.export import new_folder
 from scrubin.evaluate.choices import NEVER, PLATFORMS, SHOWS
 from scrubin.evaluate.contest_tasks import CONTESTS
 from scrubin.public_splits.selection import select

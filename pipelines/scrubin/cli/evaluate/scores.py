@@ -16,8 +16,7 @@ from scrubin.base import params as base_params
 from scrubin.base.errors import RatingsError
 from scrubin.cli.answers import print_lines
 from scrubin.cli.arguments import section_or, written
-from scrubin.ratings import params
-from scrubin.ratings.params import LASANA, ScoresParams
+from scrubin.ratings import LASANA, TOLERANCE, ScoresParams
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "rater_dir",
         help="folder of <Task>_rater<k>.csv (raw points), or a whole published folder Annotation with <Task>.csv, which is then checked "
-        f"against its rater files: values that differ by more than {params.TOLERANCE:g} sd are listed; it is never changed",
+        f"against its rater files: values that differ by more than {TOLERANCE:g} sd are listed; it is never changed",
     )
     parser.add_argument(
         "--out",

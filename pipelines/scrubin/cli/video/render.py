@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from scrubin.cli.answers import print_json
 from scrubin.cli.arguments import section_or, written
 from scrubin.cli.video.given_video import called, given_video
-from scrubin.stages.render.render_params import MODES
+from scrubin.stages.render import MODES
 
 if TYPE_CHECKING:
     from scrubin.base.pixels import Box

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from scrubin.audit import proof, run
+from scrubin.audit import run
 from scrubin.audit.expected import private_strings
 from scrubin.audit.expected.plan import VideoPlan, of_document
 from scrubin.audit.expected.private_strings import Private
@@ -18,8 +18,8 @@ from scrubin.audit.expected.spelling import folded_words
 from scrubin.audit.pictures.looks import Sampling
 from scrubin.audit.pictures.shown import RULES, Pictures
 from scrubin.audit.pictures.stored import Fresh, Stored
-from scrubin.audit.proof import Proof
 from scrubin.audit.reading import Examine, Over, Part, Reading
+from scrubin.audit.run import Proof
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import count_text
@@ -84,11 +84,11 @@ def prove(asked: AuditRequest, shown: Shown) -> Proof:
     pictures = Pictures(private, asked.sampling)
     if path.is_file():
         strangers.refuse_unless_plain(path)
-        return proof.of_file(path, private, pictures, of_document(asked.plan, path.name) if asked.plan else _known(path, study))
+        return run.proof_of_file(path, private, pictures, of_document(asked.plan, path.name) if asked.plan else _known(path, study))
     folder, root = path.absolute(), Path(asked.project or "").absolute() / store.STORE_PATH
     with _everywhere(folder, root, shown) as over, tempfile.TemporaryDirectory() as shared:
         if study is None:
-            return proof.of_folder(folder, private, pictures, over, Path(shared))
+            return run.proof_of_folder(folder, private, pictures, over, Path(shared))
         examine: Examine = Fresh(folder, pictures.sampling) if asked.fresh else Stored(folder, root, pictures.sampling)
         return audited_project.proof_of_release(folder, study, private, pictures, examine, over, Path(shared))
 

@@ -17,11 +17,11 @@ from scrubin.media.decode import decoded
 from scrubin.media.opening import FIX_COPY
 from scrubin.media.probe import Probe, probe
 from scrubin.media.structure import structure
+from scrubin.stages.render import RenderParams
 from scrubin.stages.render.check import refuse_close
 from scrubin.stages.render.effort import estimate_s
 from scrubin.stages.render.parts import REENCODE, Parts, parts_of_files
 from scrubin.stages.render.plan import Plan, Redaction, SourceFile, plan
-from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import Prepared, execute
 
 SUFFIX = ".mkv"

@@ -22,9 +22,9 @@ from scrubin.curate.draft.draft import CONFIRM, Draft, DraftRow
 from scrubin.curate.draft.folder import Contents, Progress, is_same, look_through, without_doubles
 from scrubin.stages import recordings_list
 from scrubin.stages.ingest.manifest import TaskParams
+from scrubin.stages.render import RenderParams
 from scrubin.stages.render.effort import BESIDE_VIDEOS, ENCODED_GROWTH, MOST_BYTES_PER_PIXEL, frames_s
 from scrubin.stages.render.parts import REENCODE
-from scrubin.stages.render.render_params import RenderParams
 
 # Films of operations and of rooms on two cores, all detectors on; on another machine as wrong as that machine is faster or slower.
 SCREENED_MEGAPIXELS_PER_S, SCREENED_FRAMES_PER_S, SCREENING_START_S = 200.0, 700.0, 0.5

@@ -17,7 +17,7 @@ from scrubin.curate.label.pictures import Pictures
 from scrubin.curate.label.several.disputes import runs
 from scrubin.curate.label.standing import OfPerson
 from scrubin.labels.keyframes import OUTSIDE, Track
-from scrubin.ratings.params import ScoresParams
+from scrubin.ratings import ScoresParams
 
 LONGEST_S = 5.0
 """Of a longer time between two key frames somebody should look whether the straight line is right."""

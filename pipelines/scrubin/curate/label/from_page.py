@@ -20,7 +20,7 @@ from scrubin.curate.label.params import EXCLUSIVE, NAMING, TRACKS, TRIPLETS, Lab
 from scrubin.curate.label.pictures import Pictures
 from scrubin.curate.label.standing import OfPerson
 from scrubin.labels.keyframes import KeyFrame, Track
-from scrubin.ratings.params import ScoresParams
+from scrubin.ratings import ScoresParams
 
 
 @dataclass(frozen=True)

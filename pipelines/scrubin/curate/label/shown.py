@@ -15,7 +15,7 @@ from scrubin.curate.label.settling import Settlement
 from scrubin.curate.label.several.disputes import Dispute, Outcome, SettledAnswer
 from scrubin.curate.label.standing import OfPerson
 from scrubin.labels.keyframes import KeyFrame, Track
-from scrubin.ratings.params import ScoresParams
+from scrubin.ratings import ScoresParams
 
 Plain = dict[str, Any]
 

@@ -43,7 +43,7 @@ from scrubin.curate.label.standing import Standing
 from scrubin.media.decode import boundaries_s
 from scrubin.media.raw_file import identity, stored_probe
 from scrubin.media.source import Source, sources
-from scrubin.ratings.params import ScoresParams
+from scrubin.ratings import ScoresParams
 from scrubin.stages import recordings_list
 from scrubin.stages.release.released_clips import ReleasedVideo, load_released
 from scrubin.stages.review import FIRST, FROM_ANOTHER, Line

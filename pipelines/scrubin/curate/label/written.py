@@ -24,7 +24,7 @@ from scrubin.curate.label.params import TRACKS, TRIPLETS
 from scrubin.curate.label.settling import SPAN_LAYERS, Settlement, as_spans
 from scrubin.labels.formats.plain import label_files, label_tracks
 from scrubin.labels.keyframes import Track
-from scrubin.ratings.params import TOTAL, ScoresParams
+from scrubin.ratings import TOTAL, ScoresParams
 
 EXPORTED_PATH = PRIVATE / "label/exported.json"
 """The hashes of what was exported, by path relative to the raw folder."""

@@ -20,8 +20,7 @@ from scrubin.curate.label import rewriting as of_labels
 from scrubin.curate.label import written
 from scrubin.curate.label.events import LEDGER_PATH as LABELS_PATH
 from scrubin.curate.project import copies, outputs, strange_lock
-from scrubin.data.diff import errata
-from scrubin.data.diff.difference import Step, is_below, next_version
+from scrubin.data.diff import Step, errata, is_below, next_version
 from scrubin.stages import recordings_list, withdrawals
 from scrubin.stages.release import gates, other_clones, release_folder
 from scrubin.stages.release.release_params import ReleaseParams

@@ -29,7 +29,7 @@ import numpy.typing as npt
 from scrubin.base.errors import StageError, VideoError
 from scrubin.media.decode import boundaries_s
 from scrubin.media.frame_reader import FIX_CHANGED
-from scrubin.media.pixel_aspect import SQUARE, of_video
+from scrubin.media.probe import SQUARE_PIXEL, pixel_aspect_of
 from scrubin.media.source import Source, SourceReader
 from scrubin.stages.review.attention import LEAST_HEIGHT_PX, ROUNDING_S, Clock, needed_s
 from scrubin.stages.screen import reel
@@ -220,7 +220,7 @@ class Stills:
             self._readers.clear()
             self._reels.clear()
 
-    def _read(self, file: FileKey, frames: Sequence[int], height: int, aspect: Fraction = SQUARE) -> list[Picture]:
+    def _read(self, file: FileKey, frames: Sequence[int], height: int, aspect: Fraction = SQUARE_PIXEL) -> list[Picture]:
         """Return frames of the video itself, each ``height`` pixels high; ``aspect`` is how wide a pixel is to its height."""
         small: dict[int, Picture] = {}
         with self._reading:
@@ -358,8 +358,8 @@ def _pixel_aspect(path: Path) -> Fraction:
 
     Of a film that is not turned by its player, as a released one never is.
     """
-    stated = of_video(path, path.name)
-    return stated if 1 / MOST_STRETCHED <= stated <= MOST_STRETCHED else SQUARE
+    stated = pixel_aspect_of(path, path.name)
+    return stated if 1 / MOST_STRETCHED <= stated <= MOST_STRETCHED else SQUARE_PIXEL
 
 
 def _width(displayed_px: tuple[int | Fraction, int], height: int) -> int:

@@ -24,7 +24,7 @@ from scrubin.curate.preflight import Findings, plans, raw_folders, written_files
 from scrubin.curate.preflight.listed_study import ListedStudy, listed
 from scrubin.curate.project import outputs
 from scrubin.media.networks import endoscopy, weights
-from scrubin.ratings.params import ScoresParams
+from scrubin.ratings import ScoresParams
 from scrubin.stages import recordings_list
 from scrubin.stages.annotations.params import AnnotationsParams
 from scrubin.stages.demo.plan import DemoParams
@@ -34,8 +34,7 @@ from scrubin.stages.groundtruth import GroundtruthParams
 from scrubin.stages.ingest.manifest import IngestParams
 from scrubin.stages.pseudonymize import PseudonymizeParams
 from scrubin.stages.release.release_params import ReleaseParams, refuse_borrowed_name
-from scrubin.stages.render import effort
-from scrubin.stages.render.render_params import RenderParams
+from scrubin.stages.render import RenderParams, effort
 from scrubin.stages.report import ReportParams
 from scrubin.stages.review.state import DecisionsParams, ReviewParams
 from scrubin.stages.screen import onnx_detector

@@ -26,9 +26,8 @@ from scrubin.curate.preflight.listed_study import ListedStudy
 from scrubin.labels.model import Labels
 from scrubin.labels.policy import stopping
 from scrubin.media.rigs.rig import Rig
-from scrubin.ratings import entries, marks, scoring
+from scrubin.ratings import ScoresParams, entries, marks, scoring
 from scrubin.ratings.entries import Entries, read_entries
-from scrubin.ratings.params import ScoresParams
 from scrubin.ratings.rater_files import look_folder, unread_tables, without
 from scrubin.ratings.rater_sheet import RaterSheet, RatingRow, roster_of
 from scrubin.stages.annotations import sources

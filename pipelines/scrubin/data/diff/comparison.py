@@ -13,8 +13,20 @@ from typing import Any
 import pyarrow as pa
 
 from scrubin.base.errors import ReleaseError
-from scrubin.data.diff import difference, errata, file_differences, snapshot, tables, withdrawn_notes
-from scrubin.data.diff.difference import KINDS, Difference, Step, Verdict, of_data
+from scrubin.data.diff import (
+    KINDS,
+    Difference,
+    Step,
+    Verdict,
+    difference_of_data,
+    errata,
+    file_differences,
+    required_step,
+    snapshot,
+    tables,
+    verdict_on,
+    withdrawn_notes,
+)
 from scrubin.data.diff.snapshot import Recordings, Released
 from scrubin.data.verify import WITHDRAWN
 
@@ -79,12 +91,12 @@ class Comparison:
     @property
     def step(self) -> Step:
         """The step of the version that all differences together ask for."""
-        return difference.required_step(self.differences)
+        return required_step(self.differences)
 
     @property
     def verdict(self) -> Verdict:
         """Whether the number of the new release fits."""
-        return difference.verdict(self.old.version, self.new.version, self.step)
+        return verdict_on(self.old.version, self.new.version, self.step)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -152,7 +164,7 @@ def _tables(old: Released, new: Released, recordings: Recordings) -> Iterator[Di
     for name in sorted(of_old | of_new):
         if name not in of_old or name not in of_new:
             change, where = ("added", new) if name not in of_old else ("removed", old)
-            yield of_data("schema", name, change, 1, "table", columns={"rows": len(where.table(name))})
+            yield difference_of_data("schema", name, change, 1, "table", columns={"rows": len(where.table(name))})
             continue
         if old.sha256[f"tables/{name}.parquet"] == new.sha256[f"tables/{name}.parquet"] and not recordings.renamed:
             for released in (old, new):
@@ -176,7 +188,7 @@ def _recordings(old: Released, new: Released, recordings: Recordings, rows_of: d
         if ids:
             files = file_differences.of_recordings(released, ids, recordings)
             columns = {name: count for name, count in sorted(rows_of[change].items()) if count}
-            yield of_data(
+            yield difference_of_data(
                 "recordings",
                 "recordings",
                 change,
@@ -188,7 +200,7 @@ def _recordings(old: Released, new: Released, recordings: Recordings, rows_of: d
             )
     if recordings.renamed:
         names = sorted(recordings.renamed.items())
-        yield of_data(
+        yield difference_of_data(
             "recordings",
             "recordings",
             "renamed",

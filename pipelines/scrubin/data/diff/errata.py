@@ -18,7 +18,7 @@ from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, hint, near
 from scrubin.base.files import json_text
 from scrubin.base.text import repeated_keys
-from scrubin.data.diff.difference import VERSION, is_below
+from scrubin.data.diff import VERSION, is_below
 
 NAME = "errata.yaml"
 RELEASED = "metadata/errata.yaml"

@@ -18,8 +18,7 @@ import pyarrow as pa
 
 from scrubin.base import file_lists, strangers, unpacking
 from scrubin.base.errors import ReleaseError
-from scrubin.data.diff import errata, tables
-from scrubin.data.diff.difference import Difference, Step, of_data
+from scrubin.data.diff import Difference, Step, difference_of_data, errata, tables
 from scrubin.data.diff.snapshot import DOCUMENT, Recordings, Released
 from scrubin.data.diff.tables import EXAMPLES
 
@@ -56,7 +55,7 @@ def differences_of_calibrations(old: Released, new: Released, recordings: Record
     for change, ids in changes.items():
         if those := sorted(ids - alone):
             examples = tuple({"id": id_} for id_ in those[:EXAMPLES])
-            yield of_data("calibrations", FOLDER, change, len(those), "recordings", recordings=Counter(those), examples=examples)
+            yield difference_of_data("calibrations", FOLDER, change, len(those), "recordings", recordings=Counter(those), examples=examples)
 
 
 def _by_recording(released: Released) -> dict[str, str]:
@@ -290,4 +289,4 @@ def _difference(kind: str, group: str, change: str, names: list[str], recordings
     examples = tuple({"file": name} for name in names[:EXAMPLES])
     if kind == "files" and group in ("archives", "documents"):
         return Difference(kind, group, change, Step.PATCH, len(names), "files", examples=examples)
-    return of_data(kind, group, change, len(names), "files", recordings=whose, examples=examples)
+    return difference_of_data(kind, group, change, len(names), "files", recordings=whose, examples=examples)

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scrubin.base.tables.public import public_tables
-from scrubin.data.diff.difference import Difference, Step, of_data
+from scrubin.data.diff import Difference, Step, difference_of_data
 
 Positions = npt.NDArray[np.int64]
 # Codes of several columns are packed into one number as long as they fit.
@@ -188,10 +188,10 @@ def differences(name: str, old: pa.Table, new: pa.Table) -> Iterator[Difference]
     before, after = old.column_names, new.column_names
     for column in after:
         if column not in before:
-            yield of_data("schema", f"{name}.{column}", "added", 1, "column")
+            yield difference_of_data("schema", f"{name}.{column}", "added", 1, "column")
     for column in before:
         if column not in after:
-            yield of_data("schema", f"{name}.{column}", "removed", 1, "column")
+            yield difference_of_data("schema", f"{name}.{column}", "removed", 1, "column")
     for column in (one for one in before if one in after):
         yield from _column(f"{name}.{column}", old.schema.field(column), new.schema.field(column))
     shared = [one for one in before if one in after]
@@ -221,7 +221,7 @@ def _column(place: str, old: pa.Field, new: pa.Field) -> Iterator[Difference]:
 
 
 def _of_meaning(place: str, what: str, old: str, new: str) -> Difference:
-    return of_data("schema", f"{place}: {what}", "changed", 1, "column", examples=({"changed": {what: [old, new]}},))
+    return difference_of_data("schema", f"{place}: {what}", "changed", 1, "column", examples=({"changed": {what: [old, new]}},))
 
 
 def _of_words(place: str, what: str, old: str, new: str) -> Difference:
@@ -289,7 +289,7 @@ def differences_of_rows(name: str, old: pa.Table, new: pa.Table, kind: str) -> I
     yield from added_and_removed(kind, name, old, new, replace(pairing, added=np.setdiff1d(pairing.added, twice)), key)
     if len(twice):
         shown = tuple(cells(new, int(at), key) for at in twice[:EXAMPLES])
-        yield of_data(kind, name, "repeated", len(twice), "rows", recordings=by_recording(new, twice), examples=shown)
+        yield difference_of_data(kind, name, "repeated", len(twice), "rows", recordings=by_recording(new, twice), examples=shown)
     rest = [one for one in columns if one not in key]
     differs = differing(old, new, pairing, rest)
     groups = {"sha256": ["sha256"], "rows": [one for one in rest if one != "sha256"]} if name == "videos" else {"rows": rest}
@@ -298,7 +298,7 @@ def differences_of_rows(name: str, old: pa.Table, new: pa.Table, kind: str) -> I
         if changed.any():
             place = f"{name}: bytes" if what == "sha256" else name
             unit = "videos" if what == "sha256" else "rows"
-            yield of_data(
+            yield difference_of_data(
                 kind,
                 place,
                 "changed",
@@ -317,7 +317,7 @@ def added_and_removed(
     for change, table, positions in (("removed", old, pairing.removed), ("added", new, pairing.added)):
         if len(positions):
             shown = tuple(cells(table, int(at), key) for at in positions[:EXAMPLES])
-            yield of_data(kind, name, change, len(positions), unit, recordings=by_recording(table, positions), examples=shown)
+            yield difference_of_data(kind, name, change, len(positions), unit, recordings=by_recording(table, positions), examples=shown)
 
 
 def by_recording(table: pa.Table, positions: Positions) -> dict[str, int]:
@@ -378,7 +378,7 @@ def differences_of_placements(old: pa.Table, new: pa.Table) -> Iterator[Differen
         for scheme, folds in _beyond(one, other):
             is_whole = scheme not in _folds(other)
             count, unit = (1, "scheme") if is_whole else (len(folds), "folds")
-            yield of_data("splits", scheme, change, count, unit, examples=tuple({"fold": fold} for fold in folds[:5]))
+            yield difference_of_data("splits", scheme, change, count, unit, examples=tuple({"fold": fold} for fold in folds[:5]))
     old, new = _shared(old, new), _shared(new, old)
     pairing = pair(old, new, KEY)
     yield from _by_scheme("removed", old, pairing.removed)
@@ -389,7 +389,7 @@ def differences_of_placements(old: pa.Table, new: pa.Table) -> Iterator[Differen
     for scheme in sorted(set(schemes)):
         its = schemes == scheme
         moves = list(_moves(old, new, at_old[its], at_new[its]))
-        yield of_data(
+        yield difference_of_data(
             "splits",
             scheme,
             "moved",
@@ -407,7 +407,7 @@ def _by_scheme(change: str, table: pa.Table, positions: Positions) -> Iterator[D
     for scheme in sorted(set(schemes)):
         its = np.flatnonzero(schemes == scheme)
         shown = tuple(cells(there, int(at), ("id", "fold", "subset")) for at in its[:EXAMPLES])
-        yield of_data("splits", scheme, change, len(its), "placements", recordings=by_recording(there, its), examples=shown)
+        yield difference_of_data("splits", scheme, change, len(its), "placements", recordings=by_recording(there, its), examples=shown)
 
 
 def _moves(old: pa.Table, new: pa.Table, at_old: Positions, at_new: Positions) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
-from scrubin.data.diff.difference import Difference, Step
+from scrubin.data.diff import Difference, Step
 from scrubin.data.diff.snapshot import Recordings, Released
 from scrubin.data.verify import WITHDRAWN as NAME
 

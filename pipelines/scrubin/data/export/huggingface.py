@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.files import write_text
+from scrubin.data.export import Each, Summary
 from scrubin.data.export.contents import Contents, Group, folds, groups
-from scrubin.data.export.registry import Each, Summary
 
 SPLIT = re.compile(r"\w+(\.\w+)*", re.ASCII)
 RESERVED = "all"

@@ -21,9 +21,9 @@ import pyarrow.parquet as pq
 
 from scrubin.base.errors import ReleaseError
 from scrubin.base.files import write_json, write_text
+from scrubin.data.export import Each, Summary
 from scrubin.data.export.contents import Contents, Row
 from scrubin.data.export.lerobot_videos import PictureStatistics, black_frames, is_even, of_scores, of_whole_numbers, write_mp4
-from scrubin.data.export.registry import Each, Summary
 from scrubin.labels.truth import split_columns
 
 VARIABLE = "recordings whose frame rate varies: a LeRobot data set has one rate"

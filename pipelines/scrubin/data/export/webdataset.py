@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from scrubin.base.files import FIXED_TIME_S, write_text
+from scrubin.data.export import Each, Summary
 from scrubin.data.export.contents import Contents, Frame, folds, groups
-from scrubin.data.export.registry import Each, Summary
 
 FRAMES, SPLITS, RECORDINGS = "frames", "splits", "recordings.jsonl"
 SHARD_BYTES = 300_000_000

@@ -30,15 +30,12 @@ from scrubin.data.load import (
     video_clips,
     warnings,
 )
-from scrubin.data.load import stereo as rectification
-from scrubin.data.load.frames import FrameDataset, Transform
+from scrubin.data.load.frames import FrameDataset, StereoDataset, Transform, rectified_pairs
 from scrubin.data.load.labelling import Matrix, Phase, errors_of
 from scrubin.data.load.place import InFolder, Place, in_store
 from scrubin.data.load.rows import REFERENCE, VIDEO_COLUMNS, Choice
-from scrubin.data.load.sources import FileSource, VideoSource
-from scrubin.data.load.stereo import StereoDataset
+from scrubin.data.load.sources import FileSource, ReleasedVideo, VideoSource
 from scrubin.data.load.video_clips import ClipDataset, Window
-from scrubin.data.load.videos import ReleasedVideo
 from scrubin.data.load.warnings import warn_if_empty
 from scrubin.media.rigs import rig_file
 from scrubin.media.rigs.rig import Rig
@@ -255,7 +252,7 @@ class Release:
         pairs = StereoDataset.of(sides[0], sides[1], include_hidden=include_hidden)
         if rectified is not None:
             self._hold_below(rig_file.FOLDER)
-            pairs = rectification.of_pairs(pairs, self.folder, rectified)
+            pairs = rectified_pairs(pairs, self.folder, rectified)
         is_one_sided = not (len(sides[0]) and len(sides[1]))  # and said already
         warn_if_empty(len(pairs) + is_one_sided, f"stereo pairs of {sides[0].name}", pairs.left_out)
         return pairs

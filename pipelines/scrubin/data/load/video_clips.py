@@ -14,7 +14,7 @@ from scrubin.base.pixels import is_black
 from scrubin.data.load.frames import IndexedDataset, Item, Several, Transform
 from scrubin.data.load.labelling import MASK, Matrix, Phase
 from scrubin.data.load.rows import FrameRows, IntArray
-from scrubin.data.load.videos import ReleasedVideo
+from scrubin.data.load.sources import ReleasedVideo
 
 NO_FRAME = -1
 CLOCK_S = Fraction(1, 1000)

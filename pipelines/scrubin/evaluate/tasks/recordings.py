@@ -27,8 +27,7 @@ from scrubin.labels.files import detect, reader
 from scrubin.labels.formats.ground_truth import sheets_in
 from scrubin.labels.model import Scores
 from scrubin.labels.registry import AnyFormat, format_of
-from scrubin.ratings import scoring
-from scrubin.ratings.params import LASANA
+from scrubin.ratings import LASANA, scoring
 
 ID, TASK = "id", "task"
 NO_SCORES = ("rater", "duration", "frame_count", "n_ratings", "disagreement", "strong_disagreement", "split", "fold")

@@ -4,7 +4,7 @@ Two readers, because two kinds of file need the opposite. A *raw* file may have 
 person wants one frame of it: `scrubin.media.frame_reader` winds it, proves each frame by itself and counts from the start where that fails.
 A *released* file states all times, and a loader wants thousands of its frames: here all packets are read once, which says when each frame
 is shown and where decoding may start. A decoded frame counts by its own presentation time, and what no other frame is predicted from is
-not decoded unless it is wanted (see `scrubin.stages.frames.decoding`). Both ask `scrubin.media.decode` where decoding may start, and turn
+not decoded unless it is wanted (see `scrubin.stages.frames.extract`). Both ask `scrubin.media.decode` where decoding may start, and turn
 pictures by `scrubin.media.upright`.
 """
 

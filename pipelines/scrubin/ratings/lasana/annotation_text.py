@@ -25,7 +25,7 @@ from scrubin.base.errors import RatingsError
 from scrubin.base.text import csv_text
 from scrubin.base.text.csv_rows import csv_of
 from scrubin.base.text.csv_text import is_missing
-from scrubin.ratings.params import NOT_RATED, TOTAL
+from scrubin.ratings import NOT_RATED, TOTAL
 from scrubin.ratings.rater_sheet import RatingRow, released_recordings
 
 _MARK = csv_text.BYTE_ORDER_MARK.decode()

@@ -16,10 +16,9 @@ from scrubin.base import faults
 from scrubin.base.errors import RatingsError
 from scrubin.base.faults import Fault, near
 from scrubin.base.text.csv_text import shown
-from scrubin.ratings import rater_files
+from scrubin.ratings import TOTAL, rater_files
 from scrubin.ratings.lasana import annotation_text
 from scrubin.ratings.lasana.annotation_text import Document
-from scrubin.ratings.params import TOTAL
 from scrubin.ratings.rater_files import LIKE_RATER, misnamed
 from scrubin.ratings.rater_sheet import RaterSheet, canonical, refuse_task
 

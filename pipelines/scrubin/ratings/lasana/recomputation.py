@@ -14,11 +14,10 @@ from scrubin.base.faults import Fault, count_text, within
 from scrubin.base.tables.io import frame_of
 from scrubin.base.tables.public import ERRORS
 from scrubin.base.text import naming
-from scrubin.ratings import marks, scoring
+from scrubin.ratings import TAKEN, TOTAL, FailedMark, ScoresParams, marks, scoring
 from scrubin.ratings.entries import Entries, read_entries
 from scrubin.ratings.lasana.files import Folder, TaskFiles
 from scrubin.ratings.lasana.tables import Main, error_names, labels_of, main_of, sheet_of, split_of
-from scrubin.ratings.params import TAKEN, TOTAL, FailedMark, ScoresParams
 from scrubin.ratings.rater_sheet import RaterSheet, RatingRow, Roster, RosterEntry
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 from scrubin.base import statistics
 from scrubin.base.statistics import without_nan
 from scrubin.base.text.csv_text import shown
-from scrubin.ratings import params, rater_files, score_statistics
+from scrubin.ratings import TOLERANCE, TOTAL, ScoresParams, rater_files, score_statistics
 from scrubin.ratings.agreement import POOL
 from scrubin.ratings.entries import Entries
 from scrubin.ratings.lasana import annotation_text, revalidation
@@ -26,7 +26,6 @@ from scrubin.ratings.lasana.recomputation import RescoredFolder, RescoredTask
 from scrubin.ratings.lasana.revalidation import Finding
 from scrubin.ratings.lasana.tables import Main, rows_by_id
 from scrubin.ratings.marks import changes, contradictions
-from scrubin.ratings.params import TOTAL, ScoresParams
 from scrubin.ratings.rater_sheet import canonical
 
 _Values = Mapping[str, Mapping[str, Any]]
@@ -143,7 +142,7 @@ def statistics_of(rescored: RescoredFolder, findings: Sequence[Finding], p: Scor
         },
         "not_scored": {task: [fault.sentence for fault in faults] for task, faults in rescored.faults.items()},
         "not_read": list(rescored.ignored),
-        "tolerance": params.TOLERANCE,
+        "tolerance": TOLERANCE,
     }
     plain: dict[str, Any] = without_nan(document | more)
     return plain
@@ -301,7 +300,7 @@ def _left_out(scored: RescoredTask) -> Iterator[str]:
 def _findings(scored: RescoredTask, findings: Sequence[Finding]) -> Iterator[str]:
     errors = errors_of(findings)
     if scored.main is not None and not errors:
-        yield _line("published", f"no difference above {params.TOLERANCE:g}")
+        yield _line("published", f"no difference above {TOLERANCE:g}")
     for title, some in (("wrong", errors), ("warnings", [finding for finding in findings if finding not in errors])):
         if some:
             yield _line(title, f"{len(some)}, in differences.csv" + (f"; the first {SHOWN}:" if len(some) > SHOWN else ":"))

@@ -14,10 +14,10 @@ import pandas as pd
 
 from scrubin.base.faults import near
 from scrubin.base.text.csv_text import shown
+from scrubin.ratings import TOLERANCE
 from scrubin.ratings.lasana.annotation_text import Document
 from scrubin.ratings.lasana.recomputation import RescoredTask, sheets_of
 from scrubin.ratings.lasana.tables import Main, rows_by_id
-from scrubin.ratings.params import TOLERANCE
 from scrubin.ratings.rater_sheet import RatingRow
 
 SLACK = 1e-12  # so that a value that was moved by exactly the tolerance, give or take a last digit, still passes

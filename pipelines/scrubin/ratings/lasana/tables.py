@@ -18,8 +18,8 @@ from scrubin.base.tables.io import frame_of
 from scrubin.base.tables.public import ERRORS
 from scrubin.base.text import csv_text
 from scrubin.base.text.csv_text import is_missing, missing_columns, shown
+from scrubin.ratings import TOTAL
 from scrubin.ratings.lasana.annotation_text import COUNT, DURATION, LONGEST, NUMBER, TRUTH, TRUTH_VALUE, CellType, Document
-from scrubin.ratings.params import TOTAL
 from scrubin.ratings.rater_sheet import TEXTS, RaterSheet, RatingRow, canonical
 
 _RATER = re.compile(r"(?:r|rater)?0*(\d+?)(?:\.0*)?")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -17,18 +18,16 @@ import pandas as pd
 from scrubin.base.errors import AnnotationError, VideoError
 from scrubin.base.faults import Faults
 from scrubin.base.tables import io
-from scrubin.base.tables.public import LABELLED, MASKS, PHASES, POINTS, REFERENCE_CAMERAS, TRACKS, TRIPLETS, of_reference_camera
+from scrubin.base.tables.public import LABELLED, MARKS, MASKS, PHASES, POINTS, REFERENCE_CAMERAS, TRACKS, TRIPLETS, of_reference_camera
 from scrubin.labels import instance_spans
 from scrubin.labels.formats.plain import label_files
 from scrubin.labels.instance_spans import numbers_of
 from scrubin.labels.model import IntArray, Labels
 from scrubin.labels.rows import joined, rows_of_labelled, rows_of_phases, rows_of_triplets
 from scrubin.labels.timing import BESIDE_PHASES, OVERLAP
-from scrubin.media.pixel_aspect import SQUARE
-from scrubin.media.probe import probe
-from scrubin.stages.annotations import lengths, mark_tables, placing, report, span_places
-from scrubin.stages.annotations.details import Details, of_layer
-from scrubin.stages.annotations.hiding import HiddenAreas, areas_of
+from scrubin.media.probe import SQUARE_PIXEL, probe
+from scrubin.stages.annotations import lengths, placing, report, span_places
+from scrubin.stages.annotations.details import Details, HiddenAreas, areas_of, of_layer
 from scrubin.stages.annotations.placing import NS, PlacedLayer, Timeline, timeline
 from scrubin.stages.annotations.windows import Windows
 
@@ -153,7 +152,7 @@ def tables(
     tolerance_s: float,
     faults: Faults,
     windows: Windows | None = None,
-    pixel_aspect: Callable[[str], Fraction] = lambda _: SQUARE,
+    pixel_aspect: Callable[[str], Fraction] = lambda _: SQUARE_PIXEL,
 ) -> Tables:
     """Return the tables of all released recordings.
 
@@ -218,7 +217,7 @@ def tables(
         masks=io.frame_of(MASKS, [row for one in recordings for row in one.details.masks]),
         tracks=io.frame_of(TRACKS, [row for one in recordings for row in one.details.tracks]),
         points=io.frame_of(POINTS, [row for one in recordings for row in one.details.points]),
-        marks=mark_tables.table({id_: pd.concat([one.rows for one in marks]) for id_, marks in with_marks.items()}),
+        marks=marks_table({id_: pd.concat([one.rows for one in marks]) for id_, marks in with_marks.items()}),
         report={"ids": ids, "totals": report.totals(ids), "left_out_recordings": len(left_out), "without_labels": len(unlabelled)},
     )
 
@@ -303,3 +302,35 @@ def _entry(
         "comparisons": comparisons,
         "warnings": [*warnings, *shifts],
     }
+
+
+def marks_table(rows_of: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the table ``marks``: who judged is a number, the same in all recordings, that tells nobody's name.
+
+    Parameters
+    ----------
+    rows_of
+        By released id the marks of its frames: ``frame``, ``mark``, ``rater`` ("" for a value of nobody by name) and ``value``.
+    """
+    parts = [rows.assign(id=id_)[MARKS.column_names] for id_, rows in rows_of.items() if len(rows)]
+    if not parts:
+        return io.frame_of(MARKS, [])
+    rows = pd.concat(parts, ignore_index=True)
+    return io.conform(MARKS, rows.assign(rater=rows["rater"].map({"": None, **rater_numbers(rows["rater"])})))
+
+
+def rater_numbers(raters: Iterable[str]) -> dict[str, str]:
+    """Return a number from 1 for each annotator.
+
+    Numbers keep their order; names come in that of their hashes, so that their place in the alphabet is not told.
+
+    >>> rater_numbers(["10", "2", "", "2"])
+    {'2': '1', '10': '2'}
+    """
+    names = sorted({name for name in raters if name}, key=_rater_order)
+    return {name: str(number) for number, name in enumerate(names, start=1)}
+
+
+def _rater_order(name: str) -> tuple[bool, int, str]:
+    is_number = name.isascii() and name.isdecimal()
+    return not is_number, int(name) if is_number else 0, name if is_number else hashlib.sha256(name.encode()).hexdigest()

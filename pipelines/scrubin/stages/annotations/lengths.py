@@ -14,7 +14,7 @@ from scrubin.base.faults import Faults, count_text
 from scrubin.labels.model import BOX, IGNORED, MASK, SOURCE_FRAMES, Clock, IntArray, Labels, Layer
 from scrubin.labels.points import POINTS
 from scrubin.labels.rates import NS, first_of
-from scrubin.media.pixel_aspect import SQUARE
+from scrubin.media.probe import SQUARE_PIXEL
 
 RATES = tuple(Fraction(*pair) for pair in ((1, 1), (24000, 1001), (24, 1), (25, 1), (30000, 1001), (30, 1), (50, 1), (60, 1), (1000, 1)))
 NS_DIGITS = len(str(NS)) - 1
@@ -135,7 +135,7 @@ def check(
     tolerance_s: float,
     faults: Faults,
     first: int = 0,
-    pixel_aspect: Callable[[], Fraction] = lambda: SQUARE,
+    pixel_aspect: Callable[[], Fraction] = lambda: SQUARE_PIXEL,
 ) -> None:
     """Note labels beyond the end of the source, missing rows, and images that cannot be of it by their shape, or have another one.
 
@@ -223,15 +223,15 @@ def _note_unknown_sizes(labels: Labels, faults: Faults) -> None:
 def _check_shapes(pictures: Sequence[_Picture], source_size: Size, pixel_aspect: Callable[[], Fraction], faults: Faults) -> None:
     """Note pictures that are turned or of something else, those of masks that have not the shape of the video, and warn of other ones."""
     others = [one for one in pictures if not _is_of_shape(one.size, source_size)]
-    aspect = pixel_aspect() if others else SQUARE
+    aspect = pixel_aspect() if others else SQUARE_PIXEL
     shown = round(source_size[0] * aspect), source_size[1]
     taken: list[_Picture] = []
     for one in others:
         file, place, size, has_masks = one
         # Tools that know of such pixels show square ones: x and y are shares of the picture all the same.
-        is_shown = aspect != SQUARE and _is_of_shape(size, shown, SHOWN_TOLERANCE)
+        is_shown = aspect != SQUARE_PIXEL and _is_of_shape(size, shown, SHOWN_TOLERANCE)
         if not is_shown and (has_masks or any(_is_turned(size, own) or _is_of_two(size, own) for own in (source_size, shown))):
-            stretched = "" if aspect == SQUARE else f", shown as {shown[0]}x{shown[1]}"
+            stretched = "" if aspect == SQUARE_PIXEL else f", shown as {shown[0]}x{shown[1]}"
             fault = f"the labelled image is {size[0]}x{size[1]}, the video {source_size[0]}x{source_size[1]}{stretched}: another shape"
             faults.error(file, "image-shape", fault, "check that the labels are of this video and of whole frames", place=place)
         elif not is_shown:

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scrubin.base.files import fresh_folder, write_json, write_text
-from scrubin.stages.demo import criteria, instances, label_files, sheets, truth
+from scrubin.stages.demo import labels, sheets, truth
 from scrubin.stages.demo.course import trainings
 from scrubin.stages.demo.encoding import Encoding, encode_clip, repeat_clip
 from scrubin.stages.demo.footage import frames
@@ -114,13 +114,13 @@ def _encoding_of(recording: Recording, camera: str) -> Encoding:
 
 def _write_labels(recording: Recording, number: int, folder: Path) -> None:
     if recording.labels == "cholect50":
-        write_json(folder / "cholect50" / f"{recording.name}.json", label_files.cholect50(recording, number))
+        write_json(folder / "cholect50" / f"{recording.name}.json", labels.cholect50(recording, number))
     if recording.labels == "cholec80":
-        write_text(folder / "cholec80" / f"{recording.name}-phase.txt", label_files.cholec80_phases(recording))
-        write_text(folder / "cholec80" / f"{recording.name}-tool.txt", label_files.cholec80_tools(recording))
-        for name, content in label_files.labelme(recording):
+        write_text(folder / "cholec80" / f"{recording.name}-phase.txt", labels.cholec80_phases(recording))
+        write_text(folder / "cholec80" / f"{recording.name}-tool.txt", labels.cholec80_tools(recording))
+        for name, content in labels.labelme(recording):
             write_json(folder / "labelme" / recording.name / name, content)
     if recording.labels == "coco":
-        write_json(folder / "coco" / f"{recording.name}.json", instances.coco(recording))
+        write_json(folder / "coco" / f"{recording.name}.json", labels.coco(recording))
     if recording.criteria:
-        write_text(folder / "cvschallenge" / recording.name / "frame.csv", criteria.sheet(recording))
+        write_text(folder / "cvschallenge" / recording.name / "frame.csv", labels.criteria_sheet(recording))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from scrubin.stages.demo import criteria, footage, instances
+from scrubin.stages.demo import footage, labels
 from scrubin.stages.demo.footage import HIDDEN, seen_tools
-from scrubin.stages.demo.label_files import labelled_frames
+from scrubin.stages.demo.labels import labelled_frames
 from scrubin.stages.demo.operation import Operation
 from scrubin.stages.demo.plan import DISTINCT_SITE_WORDS, MS, SITES, Recording, spellings
 from scrubin.stages.demo.sheets import ERRORS, Rating, occurred
@@ -20,8 +20,8 @@ def files(recordings: Sequence[Recording], ratings: Sequence[Rating]) -> dict[st
     """Return the content of every truth file by its name."""
     return {
         "expected.json": {one.name: _expected(one) for one in recordings},
-        "criteria.json": {one.name: criteria.truth(one) for one in recordings if one.criteria},
-        "instances.json": {one.name: instances.truth(one) for one in recordings if one.labels == "coco"},
+        "criteria.json": {one.name: labels.true_criteria(one) for one in recordings if one.criteria},
+        "instances.json": {one.name: labels.true_instances(one) for one in recordings if one.labels == "coco"},
         "labels.json": {one.name: _labels(one) for one in recordings if one.labels and one.phases},
         "media.json": [_media(one, camera) for one in recordings for camera in sorted(one.paths)],
         "private_strings.json": _private_strings(recordings),

@@ -22,11 +22,10 @@ from scrubin.base.tables.private import PARTS
 from scrubin.media import crops
 from scrubin.media.containers import dicom_header as header
 from scrubin.media.containers.pieces import UnreadableError
-from scrubin.media.joining import JoinedPart, joined, start_times_s
 from scrubin.media.opening import contradictions, open_video
 from scrubin.media.probe import Probe
 from scrubin.media.raw_file import stored, stored_probe, stored_sha256
-from scrubin.media.source import FilePart, Source
+from scrubin.media.source import FilePart, JoinedPart, Source, joined_probe, start_times_s
 from scrubin.media.timecode_rate import counted_fps, stated_rate
 from scrubin.stages.ingest import file_names
 from scrubin.stages.ingest.decide import Media, media_of
@@ -333,13 +332,13 @@ def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
     # Of an hour a probe has a hundred thousand times: it is taken from the store once.
     probes = [probe if view is None else view.of_probe(probe, part.path) for part, probe in zip(files, whole, strict=True)]
     of_files = _with_probes(plain, probes)
-    joined(of_files)  # refuses what does not belong together before anything is decoded
+    joined_probe(of_files)  # refuses what does not belong together before anything is decoded
     gaps = gaps_s(raw, plain.paths, of_files, replace(clock, source=camera.rows[0].clock or clock.source))
     seen = seams(raw, plain.parts, gaps)
     parts = tuple(replace(part, first=first, gap_s=gap_s) for part, first, gap_s in zip(plain.parts, seen.doubled, gaps, strict=True))
     source = Source(parts, view)
     of_files = _with_probes(source, probes)
-    probed = joined(of_files)
+    probed = joined_probe(of_files)
     doubts = (*seen.doubts, *_of_names(of_files))
     of_headers = (f"'{path}': {sentence}" for path in plain.paths for sentence in contradictions(raw / path))
     told = (*(one.sentence for one in doubts), *of_headers)

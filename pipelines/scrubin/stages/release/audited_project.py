@@ -30,9 +30,8 @@ from scrubin.audit.expected.search import Search
 from scrubin.audit.expected.spelling import folded_words
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.audit.pictures.shown import Pictures
-from scrubin.audit.proof import Proof, proof_of, unread_pictures
 from scrubin.audit.reading import Examine, Over
-from scrubin.audit.run import audit
+from scrubin.audit.run import Proof, audit, proof_of, unread_pictures
 from scrubin.base import file_lists, ground_truth, params
 from scrubin.base.errors import ParamsError
 from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, INTERIM, LINKAGE_PATH, PARTS_PATH, RECORDINGS_PATH, TABLES, quarantine_path

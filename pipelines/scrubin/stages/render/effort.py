@@ -16,9 +16,9 @@ from scrubin.base.faults import count_text
 from scrubin.base.layout import UNRELEASED
 from scrubin.base.store import store
 from scrubin.base.store.store import STORE_PATH
+from scrubin.stages.render import RenderParams
 from scrubin.stages.render.parts import Parts
 from scrubin.stages.render.plan import Plan
-from scrubin.stages.render.render_params import RenderParams
 from scrubin.stages.render.rendering import FileToRender, Prepared, key_of, prepare
 
 DVC_CACHE = Path(".dvc/cache")

@@ -42,8 +42,8 @@ from scrubin.media.ffmpeg import THREADS
 from scrubin.media.opening import for_programs
 from scrubin.media.probe import Probe, is_full_range
 from scrubin.media.structure import COPYABLE_FORMATS
+from scrubin.stages.render import RenderParams
 from scrubin.stages.render.plan import Hidden, Plan, SourceFile
-from scrubin.stages.render.render_params import RenderParams
 
 IMPOSSIBLE = b"Impossible to convert between the formats"
 """What ffmpeg says of a matrix that its filters do not know."""

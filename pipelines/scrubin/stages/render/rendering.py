@@ -19,12 +19,11 @@ from scrubin.media.decode import decoded
 from scrubin.media.opening import left_behind_text
 from scrubin.media.probe import Probe
 from scrubin.media.source import Source, sources
-from scrubin.stages.render import check, smart
+from scrubin.stages.render import RenderParams, check, smart
 from scrubin.stages.render.check import check_video
 from scrubin.stages.render.encode import encode
 from scrubin.stages.render.parts import SMART, Parts, parts_of_files, reencoded
 from scrubin.stages.render.plan import Plan, Redaction, SourceFile, files_of, plan, trimmed_end_s
-from scrubin.stages.render.render_params import RenderParams
 
 if TYPE_CHECKING:
     import pandas as pd

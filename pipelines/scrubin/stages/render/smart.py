@@ -28,10 +28,10 @@ from scrubin.media.damage import listening, with_threads
 from scrubin.media.opening import FIX_COPY, open_video, packets
 from scrubin.media.probe import Probe, picture_stream
 from scrubin.media.structure import Group
+from scrubin.stages.render import RenderParams
 from scrubin.stages.render.encode import MUXING, Encoder, Plain, bare, decoding_tick, show_as
 from scrubin.stages.render.parts import Part, Parts
 from scrubin.stages.render.plan import Plan, SourceFile
-from scrubin.stages.render.render_params import RenderParams
 
 # More than any decoder holds back (ITU-T H.264, A.3.1: 16 frames): what comes later does not depend on a seam.
 SEAM_FRAMES = 32

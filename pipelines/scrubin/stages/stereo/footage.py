@@ -1,4 +1,4 @@
-"""What both cameras of a rig recorded, frame by frame: which were taken at one instant."""
+"""What both cameras of a rig recorded, frame by frame, raw or rectified: which frames were taken at one instant."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ import numpy.typing as npt
 from scrubin.base import pixels
 from scrubin.base.errors import CalibrationError, FileError, VideoError
 from scrubin.base.faults import error
+from scrubin.base.files import whole
 from scrubin.media.frame_reader import FrameReader
 from scrubin.media.probe import Probe, probe
-from scrubin.media.rigs.rig import opencv
+from scrubin.media.rigs import rig_file
+from scrubin.media.rigs.rig import Rectification, Rig, Side, opencv, rectification, rectified
 from scrubin.media.source import Source, SourceReader
 
 Picture = npt.NDArray[np.uint8]
@@ -217,3 +219,68 @@ def refuse_unlike(left: Footage, right: Footage) -> None:
 
 def _refused(name: str, what: str, fix: str) -> CalibrationError:
     return CalibrationError([error(name, "pairs", what, fix)])
+
+
+SIDES: tuple[Side, Side] = ("left", "right")
+Progress = Callable[[Sequence[int], str], Iterable[int]]
+"""Passes on the numbers of frames, and may show how far it is; it is told the side."""
+
+
+@dataclass(frozen=True)
+class RectifiedPairs:
+    """What was written: how many pairs, with which focal length in px."""
+
+    count: int
+    focal_px: float
+
+
+def write_rectified(
+    rig: Rig, rig_name: str, cameras: tuple[str, str], out: Path, alpha: float, every_s: Fraction, shown: Progress
+) -> RectifiedPairs:
+    """Rectify both cameras, and write ``left/``, ``right/`` and ``rectification.yaml``.
+
+    Parameters
+    ----------
+    rig, rig_name
+        The calibration, and how it is called in messages.
+    cameras
+        The left one, then the right one: each a video, or a folder of pictures.
+    out
+        A new or empty folder.
+    alpha
+        0: no black border; 1: no pixel is lost.
+    every_s
+        Of videos, one pair is taken every so many seconds.
+    shown
+        Passes on the numbers of frames while they are written.
+
+    Raises
+    ------
+    CalibrationError
+        When the folder is not new, or the pictures have another size than the rig.
+    VideoError
+        When a video cannot be read.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise CalibrationError(f"{out}: it is there already and is not overwritten; name a new folder")
+    with both(rig.size, rig_name, (footage(Path(name), name) for name in cameras)) as (left, right):
+        numbers = every(left, right, every_s)
+        way = rectification(rig, alpha)
+        for side, camera in zip(SIDES, (left, right), strict=True):
+            _write_side(out / side, camera, way, side, shown(numbers, side))
+    rig_file.write(out / "rectification.yaml", rig, way.as_entries())
+    return RectifiedPairs(len(numbers), way.focal_px)
+
+
+def _write_side(folder: Path, camera: Footage, way: Rectification, side: Side, numbers: Iterable[int]) -> None:
+    maps = way.maps(side)
+    for number in numbers:
+        _save_picture(folder / f"{number:06d}.png", rectified(camera.picture(number), maps))
+
+
+def _save_picture(path: Path, picture: Picture) -> None:
+    done, data = opencv().imencode(".png", picture)
+    if not done:  # a picture of uint8 always can be
+        raise AssertionError(path)
+    with whole(path) as part:
+        part.write_bytes(data.tobytes())

@@ -23,7 +23,7 @@ from scrubin.base.files import write_text
 from scrubin.base.layout import RELEASE
 from scrubin.base.params import conflict_line
 from scrubin.base.private_paths import DVC_CONFIGS
-from scrubin.data.diff.difference import Step, is_below, next_version
+from scrubin.data.diff import Step, is_below, next_version
 
 STAGE = "release"
 CONFLICT = (

@@ -19,10 +19,10 @@ from scrubin.base.text.csv_rows import csv_of
 from scrubin.labels import registry
 from scrubin.labels.model import ERROR_COLUMNS, Collection, LabelFiles, Scores, rating_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
+from scrubin.ratings import NOT_RATED
 from scrubin.ratings.lasana import annotation_text, tables
 from scrubin.ratings.lasana.annotation_text import Document, duration
 from scrubin.ratings.lasana.files import NAME, REPORTS
-from scrubin.ratings.params import NOT_RATED
 
 TOTAL = "GRS"
 Rating = tuple[str, str, str, str, float | None, bool]

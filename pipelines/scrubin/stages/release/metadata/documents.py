@@ -8,8 +8,7 @@ from typing import Any
 from scrubin.base.files import json_text
 from scrubin.base.tables import Table, io
 from scrubin.base.tables.public import FRAMES, VIDEOS
-from scrubin.data.diff import previous
-from scrubin.data.diff.difference import KINDS
+from scrubin.data.diff import KINDS, previous
 from scrubin.stages.release import gates
 from scrubin.stages.release.certificate import public_form
 from scrubin.stages.release.metadata import card, citation, croissant, curator_words, datasheet, facts, record_sets, requirements, sentences
