@@ -87,7 +87,9 @@ def pair_of(raw: Path, fps: str, counts: tuple[int, int], end_s: float | None = 
 def counts_of(raw: Path, files: list[FileToRender]) -> list[int]:
     """Return how many frames of each are kept, once their ends are common."""
     ends = effort.common_ends([(file, effort.effort(raw, file, PARAMS)) for file in files])
-    return [rendering.prepare(raw, replace(file, end_s=ends.get(("r", file.camera), file.end_s)), PARAMS).plan.frame_count for file in files]
+    return [
+        rendering.prepare(raw, replace(file, end_s=ends.get(("r", file.camera), file.end_s)), PARAMS).plan.frame_count for file in files
+    ]
 
 
 @pytest.mark.parametrize("fps", ["15", "25", "30", "30000/1001", "60"])

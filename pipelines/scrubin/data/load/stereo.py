@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -125,8 +126,9 @@ def of_pairs(pairs: StereoDataset, folder: Path, alpha: float) -> StereoDataset:
     ValueError
         When ``alpha`` is not from 0 to 1.
     """
-    if not 0 <= alpha <= 1:
-        raise ValueError(f"rectified={alpha}: it is alpha, from 0 (no black border) to 1 (no pixel lost)")
+    # True is 1, and no alpha that somebody chose.
+    if isinstance(alpha, bool) or not isinstance(alpha, numbers.Real) or not 0 <= alpha <= 1:
+        raise ValueError(f"rectified={alpha!r}: it is alpha, from 0 (no black border) to 1 (no pixel lost)")
     rigs = rig_file.rigs(folder)
     if not rigs:
         msg = f"{folder}: the release has no calibration of its cameras ({rig_file.FOLDER}/), so its pairs cannot be rectified"
