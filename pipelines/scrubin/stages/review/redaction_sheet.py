@@ -18,7 +18,7 @@ NAME = "redactions.csv"
 COLUMNS = ("recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "decision")
 DECISIONS = (ADD, ACCEPT, REJECT)
 WHOLE = ("black", "frozen")
-"""Kinds that detectors find in whole frames only; a row without a rectangle also rejects one that the other camera of a pair proposes here."""
+"""Kinds that detectors find in whole frames only; a row without a rectangle also rejects what the other camera of a pair proposes here."""
 PIXELS = re.compile(r"[0-9]{1,6}")
 
 
