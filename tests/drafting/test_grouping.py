@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -255,3 +256,22 @@ def test_the_list_reads_a_confirmed_draft_and_finds_only_what_is_missing(files):
     tasks = {"Mono": TaskParams(("mono",), None, "exclude"), "Stereo": TaskParams(("left", "right"), None, "exclude")}
     read = parse("\n".join(lines).encode(), tasks)
     assert all(problem.error.fix.startswith("add ") for problem in read.problems), read.problems
+
+
+def test_cameras_that_the_pipeline_would_set_aside_are_in_doubt():
+    left, right = recorded("case left.mkv", 300.0), recorded("case right.mkv", 299.7)
+
+    def doubts_of(*files, tolerance_s=0.1):
+        return {doubt for row in draft(files, {}, tolerance_s).rows for doubt in row.doubts}
+
+    assert doubts_of(left, right) == {
+        "left and right differ in length by 0.30 s, more than ingest.stereo_tolerance_s (0.1 s): they would be set aside"
+    }
+    assert doubts_of(left, right, tolerance_s=0.5) == set()
+    other = replace(left.content, fps=Fraction(30))
+    assert doubts_of(left, replace(right, content=replace(other, duration_s=300.0))) == {
+        "left has 25 frames per second, right 30: unless they vary, they would be set aside"
+    }
+    # A container that rounds times tells another rate of the same camera.
+    near = replace(left.content, fps=Fraction(2500, 100) + Fraction(1, 10_000))
+    assert doubts_of(left, replace(right, content=near)) == set()

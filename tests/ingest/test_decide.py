@@ -44,6 +44,19 @@ def test_cameras_that_differ_in_length_rate_or_size_are_quarantined():
     assert "left is 96x64, right 64x96" in str(decided(media(10, "a"), media(10, "b", size=(64, 96))).error)
 
 
+def test_a_rate_that_a_container_rounded_is_no_other_rate():
+    rounded = replace(media(6, "b", fps=15), fps=Fraction(89000, 5933))
+    both = media(6, "a", fps=15), rounded
+    assert decided(*both).status == "kept"
+    files = {"videos/l": both[0], "videos/r": both[1]}
+    table = recordings_table({"r": [LEFT, RIGHT]}, files, decisions({"r": [LEFT, RIGHT]}, files, {}, {}, PARAMS))
+    # Both are trimmed by one rate.
+    assert table["fps"].tolist() == ["15", "15"]
+    # Over an hour they drift by three frames.
+    apart = [replace(one, frame_count=54_000) for one in both]
+    assert "left has 15 frames per second, right 89000/5933" in str(decided(*apart).error)
+
+
 @pytest.mark.parametrize(
     ("task", "seconds", "status", "end_s"),
     [("Peg", 360, "kept", 360.0), ("Peg", 360.05, "excluded", 360.05), ("Knot", 600.05, "kept", 600.0), ("Free", 4000, "kept", 4000.0)],

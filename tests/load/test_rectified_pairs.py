@@ -60,8 +60,9 @@ def test_recordings_without_calibration_are_left_out_and_counted(calibrated, rel
         calibrated_release.stereo("balanced/test", rectified=0.0)
     with pytest.raises(ReleaseError, match="has no calibration of its cameras"):
         release.stereo(rectified=0.0)
-    with pytest.raises(ValueError, match="rectified=2: it is alpha"):
-        calibrated_release.stereo(rectified=2)
+    for wrong in (2, "0", True, float("nan")):
+        with pytest.raises(ValueError, match=f"rectified={wrong!r}: it is alpha, from 0 .* to 1"):
+            calibrated_release.stereo(rectified=wrong)
     with pytest.raises(ValueError, match="no calibration of 'cimetto': did you mean 'cimeto'"):
         calibrated_release.rig("cimetto")
 

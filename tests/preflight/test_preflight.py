@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -604,6 +605,7 @@ def test_rigs_without_calibration_unreadable_ones_and_files_that_nobody_names_ar
     (raw / "calibration/empty.yaml").touch()
     (raw / "calibration/folder.yaml").mkdir()
     (raw / "calibration/notes.txt").touch()
+    (raw / "calibration/tower 4.xml").write_text("<opencv_storage/>\n")
     with_rigs(raw, {"peg 1": "tower 1", "peg 2": "tower1", "peg 3": "torn", "operation 1": "tower 1", "peg 4": "../x", "peg 5": "twice"})
     said = look()
     errors, remarks = [str(one) for one in said.lines() if one.startswith("error")], "\n".join(said.lines())
@@ -618,19 +620,25 @@ def test_rigs_without_calibration_unreadable_ones_and_files_that_nobody_names_ar
     assert len(re.findall(r"to look at: calibration/empty\.yaml", remarks)) == 2
     assert "to look at: calibration/folder.yaml: it is a folder, and a calibration is a file; move it away" in remarks
     assert "notes.txt" not in remarks
-    assert "calibration/tower 3.yml: it is not read, because its name does not end in .yaml" in remarks
+    assert "calibration/tower 3.yml: it is not read, because its name does not end in .yaml; rename it to tower 3.yaml" in remarks
+    assert re.search(
+        r"tower 4\.xml: it is not read, .*; write its matrices as OpenCV's YAML \(cv2\.FileStorage with the name tower 4\.yaml\)", remarks
+    )
     assert "'operation 1' named with a rig, but without a left and a right camera" in remarks
     assert "stereo recordings without a rig" in remarks
 
 
 @pytest.mark.slow
 def test_a_calibration_of_another_size_than_the_head_of_the_video_is_an_error(raw):
-    rig_file.write(raw / "calibration/tower.yaml", drawing.rig(np.random.default_rng(1), (1920, 1080)))
-    with_rigs(raw, {"peg 1": "tower"})
+    rig_file.write(raw / "calibration/tower big.yaml", drawing.rig(np.random.default_rng(1), (1920, 1080)))
+    with_rigs(raw, {"peg 1": "tower big"})
     clips.clip(raw / "videos/peg 1 left.mkv", seconds=1)
     line = only([line for line in errors() if "pixels, but" in line])
-    assert "calibration/tower.yaml: it is of pictures of 1920x1080 pixels, but 'peg 1' is" in line
-    assert "--scale-to" in line
+    assert "calibration/tower big.yaml: it is of pictures of 1920x1080 pixels, but 'peg 1' is" in line
+    (command,) = re.findall(r"scrubin stereo convert .* --scale-to \d+x\d+", line)
+    _, _, _, source, target, *_ = shlex.split(command)
+    assert Path(source).is_file()
+    assert Path(target) == Path(source).with_name("NEW.yaml")
 
 
 def test_an_unknown_and_a_misspelled_column_hide_nothing_else_of_any_sheet(raw):

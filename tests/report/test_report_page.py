@@ -246,3 +246,14 @@ def test_interpolated_places_and_sources_without_a_folder_are_on_the_page(study,
     html = reported_study.page_without_pictures(changed, reported_study.write_frames(study, tmp_path))
     assert f'({id_})</th><td class="n">1,234</td><td class="n">2,000</td>' in html
     assert "of which nothing was read: 6 (scrubin-labels)" in html
+
+
+@pytest.mark.slow
+def test_rates_that_read_alike_are_shown_once(study, release):
+    rates = ["15", "89000/5933"] * len(study.videos)
+    said = reported_study.page_without_pictures(
+        dataclasses.replace(study, videos=study.videos.assign(fps=rates[: len(study.videos)])), release
+    )
+    cells = re.findall(r"<td>((?:<span class=\"whole\">15</span>(?:, )?)+)</td>", said)
+    assert cells
+    assert set(cells) == {'<span class="whole">15</span>'}

@@ -44,6 +44,19 @@ def test_what_one_camera_proposes_is_proposed_in_the_other_until_it_is_rejected_
     assert [view.camera for view in desk.recording(PAIR).proposals] == ["left"]
 
 
+def test_a_name_that_is_drawn_in_one_camera_is_hidden_in_the_other_until_somebody_decides_there(desk):
+    desk.decide(PAIR, "left", "add", "text", 40, 44, box_xywh=(60, 30, 16, 8))
+    (drawn,) = [view for view in desk.recording(PAIR).proposals if view.kind == "text"]
+    assert (drawn.camera, drawn.source, drawn.first, drawn.last) == ("right", "pair", 40, 44)
+    # All the width of 96 pixels, and a tenth of the height of 64 above and below.
+    assert (drawn.box_xywh, drawn.hidden) == ((0, 23, 96, 22), True)
+    about = {"box_xywh": drawn.box_xywh, "proposal_key": drawn.key}
+    desk.decide(PAIR, "right", "accept", "text", 40, 44, **about)
+    assert [view.camera for view in desk.recording(PAIR).proposals if view.kind == "text"] == ["right"]
+    desk.decide(PAIR, "right", "reject", "text", 40, 44, **about)
+    assert [view.hidden for view in desk.recording(PAIR).proposals if view.kind == "text"] == [False]
+
+
 def test_stills_at_one_a_second_are_enough_for_the_seconds_and_the_lens_needs_every_frame_around_both_ends(desk):
     review_study.see(desk, SINGLE, "mono", "sheet", [0, 20, 40, 60])
     assert desk.recordings()[SINGLE].unseen_s == 0

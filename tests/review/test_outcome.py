@@ -2,14 +2,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.base.tables import io
 from scrubin.base.tables.private import REDACTIONS
-from scrubin.stages.review.events import Decided, DecidedSpan
-from scrubin.stages.review.outcome import Limits, Proposed, added, gaps, mirrored, parts, rows
+from scrubin.stages.review.events import KINDS, Decided, DecidedSpan
+from scrubin.stages.review.outcome import Eye, Limits, Proposed, added, gaps, mirrored, parts, rows
 
 LAST_S = 5.0
 LIMITS = Limits(LAST_S, 0.2)
@@ -147,22 +148,82 @@ def test_who_proposed_what_was_read_and_the_score_are_in_the_table():
     assert table([ROOM], [])[0]["faces"] == 1
 
 
-def test_what_one_camera_hides_is_proposed_in_the_other_but_text_where_it_stands():
+SIZE_PX = (96, 64)
+DRAWN = Proposed("other", "curator", (1.0, 2.0), (40, 20, 8, 8))
+BAND = (0, 13, 96, 22)
+
+
+def in_other_eye(hidden, own=(), *, drawn=(), decided=()):
+    return mirrored(hidden, drawn, Eye(own, decided, LIMITS, SIZE_PX))
+
+
+def test_what_one_camera_hides_is_proposed_in_the_other_but_text_that_a_detector_found_where_it_stands():
     black = Proposed("black", "black", (3.0, 3.5), score=1.0)
-    assert mirrored([ROOM, black, NAME_PLATE], [], LAST_S) == [replace(ROOM, source="pair")]
-    drawn = Proposed("other", "curator", (1.0, 2.0), (4, 4, 8, 8))
-    assert mirrored([drawn], [], LAST_S) == [replace(drawn, source="pair")]
+    assert in_other_eye([ROOM, black, NAME_PLATE]) == [replace(ROOM, source="pair")]
+    inset = Proposed("other", "inset", (1.0, 2.0), (4, 4, 8, 8))
+    assert in_other_eye([inset]) == [replace(inset, source="pair")]
+    assert in_other_eye([replace(NAME_PLATE, source="curator")]) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_rectangle_that_a_person_drew_is_proposed_in_the_other_camera_as_wide_as_its_rows_whatever_its_kind(kind):
+    drawn = replace(DRAWN, kind=kind)
+    assert in_other_eye([drawn], drawn=[drawn]) == [replace(drawn, source="pair", box_xywh=BAND)]
+    assert in_other_eye([replace(drawn, source="sheet")]) == [replace(drawn, source="pair", box_xywh=BAND)]
+    whole = replace(drawn, box_xywh=None)
+    assert in_other_eye([whole], drawn=[whole]) == [replace(whole, source="pair")]
+
+
+def test_rectangles_in_the_same_rows_are_one_proposal_in_the_other_camera():
+    beside = replace(DRAWN, box_xywh=(4, 20, 8, 8))
+    assert in_other_eye([DRAWN, beside], drawn=[DRAWN, beside]) == [replace(DRAWN, source="pair", box_xywh=BAND)]
+
+
+def test_what_was_drawn_elsewhere_in_the_other_camera_leaves_the_rows_proposed():
+    own = replace(DRAWN, box_xywh=(36, 20, 8, 8))
+    assert len(in_other_eye([DRAWN], [own], drawn=[DRAWN])) == 1
+    # The row of a sheet without a camera is drawn in both.
+    assert in_other_eye([DRAWN], [DRAWN], drawn=[DRAWN]) == []
+
+
+def test_rows_that_were_accepted_because_the_other_camera_hides_something_there_are_not_sent_back():
+    accepted = replace(DRAWN, box_xywh=BAND)
+    assert in_other_eye([accepted], [DRAWN]) == []
+
+
+@pytest.mark.parametrize("what", ["accept", "reject"])
+def test_a_decision_about_a_rectangle_of_before_it_was_proposed_as_wide_stays_about_all_of_it(what):
+    known = decision(what, 1.0, 1.5, "other", DRAWN.box_xywh)
+    assert in_other_eye([DRAWN], drawn=[DRAWN], decided=[known]) == [replace(DRAWN, source="pair")]
+    later = decision(what, 3.0, 4.0, "other", DRAWN.box_xywh)
+    assert in_other_eye([DRAWN], drawn=[DRAWN], decided=[later])[0].box_xywh == BAND
+
+
+@pytest.mark.parametrize("baseline_mm", [4, 6])
+@pytest.mark.parametrize("distance_mm", [30, 150])
+@pytest.mark.parametrize("focal_px", [260, 400])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_no_pixel_of_what_a_rectangle_hides_is_left_open_in_the_other_eye(baseline_mm, distance_mm, focal_px, side):
+    """A card in the picture of 320 x 180 pixels, seen by the other eye a disparity away and some rows lower."""
+    x, y, w, h = box = (140, 60, 40, 14)
+    disparity_px = side * round(focal_px * baseline_mm / distance_mm)
+    seen = np.zeros((180, 320), bool)
+    seen[y + 8 : y + h + 8, x + disparity_px : x + w + disparity_px] = True
+    drawn = Proposed("text", "curator", (0.0, 1.0), box)
+    ((left, top, wide, high),) = [one.box_xywh for one in mirrored([drawn], [drawn], Eye((), (), LIMITS, (320, 180)))]
+    seen[top : top + high, left : left + wide] = False
+    assert not seen.any()
 
 
 def test_what_the_other_camera_proposes_itself_is_not_proposed_twice():
     own = replace(ROOM, interval_s=(1.0, 2.0), score=0.3)
-    assert [one.interval_s for one in mirrored([ROOM], [own], LAST_S)] == [(0.5, 1.0), (2.0, 2.5)]
-    assert mirrored([replace(ROOM, interval_s=(4.5, 9.0))], [], LAST_S)[0].interval_s == (4.5, LAST_S)
-    assert mirrored([replace(ROOM, interval_s=(6.0, 9.0))], [], LAST_S) == []
+    assert [one.interval_s for one in in_other_eye([ROOM], [own])] == [(0.5, 1.0), (2.0, 2.5)]
+    assert in_other_eye([replace(ROOM, interval_s=(4.5, 9.0))])[0].interval_s == (4.5, LAST_S)
+    assert in_other_eye([replace(ROOM, interval_s=(6.0, 9.0))]) == []
 
 
 def test_what_was_proposed_by_the_other_camera_is_not_sent_back():
-    assert mirrored([replace(ROOM, source="pair")], [], LAST_S) == []
+    assert in_other_eye([replace(ROOM, source="pair")]) == []
 
 
 NEXT = Proposed("out_of_body", "scene", (3.1, 4.0))

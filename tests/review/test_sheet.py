@@ -47,6 +47,11 @@ def test_a_proposed_rectangle_of_something_else_than_text_can_be_rejected():
     assert [(row.kind, row.box_xywh, row.decision) for row in found.rows] == [("other", (1, 1, 20, 8), "reject")]
 
 
+def test_a_recording_that_is_listed_and_was_not_read_yet_is_told_to_need_a_run():
+    with pytest.raises(ManifestError, match=r"line 2: 'new' stands in recordings.csv, but no run has read it since; run: make repro"):
+        parse(f"{HEADER}\nnew,,other,1,2,,,,,add".encode(), CAMERAS, listed={"new", "r"})
+
+
 def test_an_unknown_recording_stops_the_stage_with_the_near_miss():
     with pytest.raises(ManifestError, match=r"line 2: 'rr' is no recording of recordings.csv; did you mean 'r'\?"):
         listed("rr,left,other,1,2,,,,,add")

@@ -68,6 +68,20 @@ def test_a_file_of_opencv_reads_with_its_old_header_too(rig, tmp_path):
         assert np.allclose(back.right.distortion, rig.right.distortion)
 
 
+def test_matrices_that_opencv_wrote_as_json_are_read(rig, tmp_path):
+    path = tmp_path / "opencv.json"
+    storage = cv2.FileStorage(str(path), cv2.FILE_STORAGE_WRITE)
+    for key, value in {"M1": rig.left.matrix, "D1": rig.left.distortion, "M2": rig.right.matrix, "D2": rig.right.distortion}.items():
+        storage.write(key, value)
+    storage.write("R", rig.rotation)
+    storage.write("T", rig.translation)
+    storage.release()
+    assert '"type_id"' in path.read_text()
+    back = read_bytes(path.read_bytes(), "opencv.json", "mm", rig.size)
+    assert np.allclose(back.translation, rig.translation)
+    assert np.allclose(back.left.matrix, rig.left.matrix)
+
+
 def test_lasanas_keys_are_read_and_its_unit_and_size_are_asked_for():
     rig = rig_of(LASANA)
     assert rig.baseline_mm == pytest.approx(4.2, abs=1e-3)

@@ -106,6 +106,9 @@ def test_a_calibration_of_another_size_says_how_it_is_converted(boards, tmp_path
     said = capsys.readouterr().err
     assert "the calibration is of pictures of 800x450 pixels" in said
     assert "--scale-to 400x225" in said
+    rig_file.write(tmp_path / "full size.yaml", rig.scaled(800, 450))
+    assert cli.main(["stereo", "rectify", str(tmp_path / "full size.yaml"), *files]) == 1
+    assert f"scrubin stereo convert '{tmp_path}/full size.yaml' NEW" in capsys.readouterr().err
     assert cli.main(["stereo", "convert", str(tmp_path / "full.yaml"), str(tmp_path / "small.yaml"), "--scale-to", "400x225"]) == 0
     assert np.allclose(read(tmp_path / "small.yaml", "small").right.matrix, rig.right.matrix)
     assert cli.main(["stereo", "convert", str(tmp_path / "full.yaml"), str(tmp_path / "bad.yaml"), "--crop", "700,0,200,200"]) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from pathlib import Path
 
@@ -48,9 +49,17 @@ def _draft(folder: Path, args: argparse.Namespace) -> int:
     from scrubin.curate.draft.drafted_study import document, drafted, lines
     from scrubin.stages.ingest.manifest import IngestParams
 
-    tasks = params.load("ingest", IngestParams).tasks if params.PARAMS_PATH.is_file() else {}
+    ingest = params.load("ingest", IngestParams) if params.PARAMS_PATH.is_file() else None
+    tasks, tolerance_s = (ingest.tasks, ingest.stereo_tolerance_s) if ingest else ({}, math.inf)
     rendered = section_or("render", DEFAULT)
-    result = drafted(folder, Path(args.recordings), tasks, rendered, lambda files, total: shown(files, "look", "file", total))
+    result = drafted(
+        folder,
+        Path(args.recordings),
+        tasks,
+        rendered,
+        lambda files, total: shown(files, "look", "file", total),
+        stereo_tolerance_s=tolerance_s,
+    )
     room, is_enough = _room(result.forecast.new_bytes)
     if args.json:
         known = {**document(result, rendered), "room": {"enough": is_enough, "says": room}}

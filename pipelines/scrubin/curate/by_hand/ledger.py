@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import files, params, strangers
-from scrubin.base.errors import ReviewError
+from scrubin.base.errors import ManifestError, ReviewError
 from scrubin.base.faults import count_text
+from scrubin.stages.recordings_list import read_rows
 from scrubin.stages.release import released_clips
 from scrubin.stages.release.certificate import issue
 from scrubin.stages.review import LEDGER_PATH, Ledger, Line, events, exchange, rewriting, sample
@@ -66,7 +68,10 @@ def take(sheet: Path, by: str | None) -> list[str]:
     """
     data = _bytes(sheet)
     desk = Desk.open(by=by)
-    done = exchange.read_sheet(data, desk.reviewed, desk.standing, desk.times_s, desk.by, desk.set_aside())
+    listed: set[str] = set()
+    with suppress(ManifestError, OSError):  # said where the list is read
+        listed = {row.cells["recording"] for row in read_rows(params.raw_folder(), ("recording",))}
+    done = exchange.read_sheet(data, desk.reviewed, desk.standing, desk.times_s, desk.by, desk.set_aside(), listed)
     desk.append_all(done.events)
     return [
         f"{sheet}: {count_text(len(done.events) - 1, 'new decision')}",

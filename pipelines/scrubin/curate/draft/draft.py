@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +12,8 @@ from pathlib import PurePosixPath
 from scrubin.base.text.csv_rows import csv_of
 from scrubin.curate.draft import Header, RecordedFile, Unusable
 from scrubin.curate.draft.folder import COPY, without_doubles
-from scrubin.curate.draft.grouping import Placed, Recording, recordings
+from scrubin.curate.draft.grouping import EQUAL_LENGTH_S, Placed, Recording, recordings
+from scrubin.stages.ingest.decide import MOST_DRIFT_FRAMES
 from scrubin.stages.ingest.manifest import TaskParams
 from scrubin.stages.recordings_list import COLUMNS, DRAFT
 
@@ -75,7 +77,7 @@ class Draft:
     left_out: tuple[LeftOut, ...]
 
 
-def draft(files: Iterable[RecordedFile], tasks: Mapping[str, TaskParams]) -> Draft:
+def draft(files: Iterable[RecordedFile], tasks: Mapping[str, TaskParams], stereo_tolerance_s: float = math.inf) -> Draft:
     """Return the draft for the files of a folder; their order does not matter.
 
     Parameters
@@ -84,12 +86,14 @@ def draft(files: Iterable[RecordedFile], tasks: Mapping[str, TaskParams]) -> Dra
         All files that may be recordings.
     tasks
         Of the study by name: a task is guessed where its name stands in a path.
+    stereo_tolerance_s
+        Parameter ``ingest.stereo_tolerance_s``: cameras whose lengths differ by more are in doubt.
     """
     known = list(without_doubles(files))
     left_out = [
         LeftOut(file.shown, file.size_bytes, file.content.reason, file.content.fix) for file in known if isinstance(file.content, Unusable)
     ]
-    rows = [row for recording in recordings(known) for row in _rows(recording, tasks)]
+    rows = [row for recording in recordings(known) for row in _rows(recording, tasks, stereo_tolerance_s)]
     return Draft(tuple(rows), tuple(sorted(left_out, key=lambda left: left.path)))
 
 
@@ -115,8 +119,9 @@ def text(rows: Sequence[DraftRow], below: str) -> str:
     return csv_of([DRAFTED, *([of_row.get(name, "") for name in DRAFTED] for of_row in cells)])
 
 
-def _rows(recording: Recording, tasks: Mapping[str, TaskParams]) -> Iterable[DraftRow]:
+def _rows(recording: Recording, tasks: Mapping[str, TaskParams], stereo_tolerance_s: float) -> Iterable[DraftRow]:
     task, guess, doubt = _task(recording, tasks)
+    of_pair = tuple(_of_pair(recording, stereo_tolerance_s))
     for placed in recording.files:
         yield DraftRow(
             recording=recording.name,
@@ -127,8 +132,25 @@ def _rows(recording: Recording, tasks: Mapping[str, TaskParams]) -> Iterable[Dra
             header=placed.file.header,
             size_bytes=placed.file.size_bytes,
             guesses=(*placed.guesses, guess),
-            doubts=(*placed.doubts, *([doubt] if doubt else [])),
+            doubts=(*placed.doubts, *of_pair, *([doubt] if doubt else [])),
         )
+
+
+def _of_pair(recording: Recording, stereo_tolerance_s: float) -> Iterable[str]:
+    """Yield why the stage ingest would set a stereo recording aside, as far as heads of files tell."""
+    headers = {side: [placed.file.header for placed in recording.files if placed.camera == side] for side in ("left", "right")}
+    if not all(headers.values()):
+        return
+    lengths = [math.fsum(header.duration_s or math.nan for header in headers[side]) for side in headers]
+    apart_s = abs(lengths[0] - lengths[1])
+    # Further apart is in doubt already.
+    if stereo_tolerance_s < apart_s <= EQUAL_LENGTH_S:
+        how = f"more than ingest.stereo_tolerance_s ({stereo_tolerance_s:g} s)"
+        yield f"left and right differ in length by {apart_s:.2f} s, {how}: they would be set aside"
+    rates = [headers[side][0].fps for side in headers]
+    if all(rates) and abs(rates[0] / rates[1] - 1) * max(max(lengths) * float(max(rates)), 1) >= MOST_DRIFT_FRAMES:
+        shown = [f"{float(rate):.2f}".removesuffix(".00") for rate in rates]
+        yield f"left has {shown[0]} frames per second, right {shown[1]}: unless they vary, they would be set aside"
 
 
 def _task(recording: Recording, tasks: Mapping[str, TaskParams]) -> tuple[str, str, str]:

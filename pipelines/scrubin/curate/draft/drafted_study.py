@@ -204,6 +204,8 @@ def drafted(
     tasks: Mapping[str, TaskParams],
     params: RenderParams,
     progress: Progress = lambda files, _: files,
+    *,
+    stereo_tolerance_s: float = math.inf,
 ) -> DraftedStudy:
     """Look through a folder, link its usable recordings below ``videos/`` of a study, and write the draft of its list.
 
@@ -217,6 +219,8 @@ def drafted(
         Of the study.
     progress
         See `scrubin.curate.draft.folder.look_through`.
+    stereo_tolerance_s
+        Parameter ``ingest.stereo_tolerance_s`` of the study.
 
     Raises
     ------
@@ -233,7 +237,7 @@ def drafted(
     contents = look_through(folder, study, progress)
     known = {file.path for file in contents.videos if strangers.real(folder / file.path) in named}
     new = [file for file in without_doubles(contents.videos, known) if file.path not in known]
-    outcome = drafts.draft(new, tasks)
+    outcome = drafts.draft(new, tasks, stereo_tolerance_s)
     if outcome.rows:
         below = place_below(study, folder)
         if below is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -241,6 +242,8 @@ def _look_at_files(raw: Path, named: set[str], noted: Findings) -> None:
             noted.remark("it is a folder, and a calibration is a file", "move it away, or put its file in its place", file)
         elif path.suffix != ".yaml":
             fix = f"rename it to {path.stem}.yaml, or move it away"
+            if path.suffix.lower() == ".xml":
+                fix = f"write its matrices as OpenCV's YAML (cv2.FileStorage with the name {path.stem}.yaml), or move it away"
             noted.remark("it is not read, because its name does not end in .yaml", fix, file)
         else:
             what = f"no stereo recording that is kept names rig '{path.stem}'"
@@ -257,7 +260,8 @@ def _look_at_sizes(raw: Path, rows: Mapping[str, Sequence[ManifestRow]], rigs: M
             what = f"it is of pictures of {rig.width}x{rig.height} pixels, but '{name}' is {width}x{height}"
             fix = (
                 f"name the rig of that recording; if its pictures were resized or cropped: "
-                f"scrubin stereo convert {file} {FOLDER}/NEW.yaml --scale-to {width}x{height} (or --crop), and name NEW"
+                f"scrubin stereo convert {shlex.quote((raw / file).as_posix())} {shlex.quote((raw / FOLDER / 'NEW.yaml').as_posix())} "
+                f"--scale-to {width}x{height} (or --crop), and name NEW"
             )
             noted.errors.append(error(file, "size", what, fix))
 

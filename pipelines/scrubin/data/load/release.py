@@ -30,11 +30,12 @@ from scrubin.data.load import (
     video_clips,
     warnings,
 )
-from scrubin.data.load.frames import FrameDataset, StereoDataset, Transform, rectified_pairs
+from scrubin.data.load.frames import FrameDataset, Transform
 from scrubin.data.load.labelling import Matrix, Phase, errors_of
 from scrubin.data.load.place import InFolder, Place, in_store
 from scrubin.data.load.rows import REFERENCE, VIDEO_COLUMNS, Choice
 from scrubin.data.load.sources import FileSource, ReleasedVideo, VideoSource
+from scrubin.data.load.stereo import StereoDataset, rectified_pairs
 from scrubin.data.load.video_clips import ClipDataset, Window
 from scrubin.data.load.warnings import warn_if_empty
 from scrubin.media.rigs import rig_file

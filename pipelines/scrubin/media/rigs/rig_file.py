@@ -24,6 +24,8 @@ from scrubin.media.rigs.rig import CONVENTION, MM_PER_UNIT, MODELS, Camera, Matr
 MATRIX_TAGS = ("tag:yaml.org,2002:opencv-matrix", "tag:yaml.org,2002:opencv-nd-matrix")
 """OpenCV 5 writes an array of one dimension with the second one."""
 # OpenCV up to version 4 writes the version with a colon, which YAML does not have.
+JSON_MATRICES = ("opencv-matrix", "opencv-nd-matrix")
+"""JSON has no tags: there OpenCV writes them as a key."""
 HEADER = re.compile(r"\A\ufeff?%YAML[: ]\S*[ \t]*\r?\n")
 
 
@@ -98,6 +100,8 @@ def _entries(loader: Any, node: Any, yaml: Any) -> Iterable[tuple[str, Entry]]:
             value = _matrix(loader.construct_mapping(value_node, deep=True))
         else:
             value = loader.construct_object(value_node, deep=True)
+            if isinstance(value, dict) and value.get("type_id") in JSON_MATRICES:
+                value = _matrix(value)
         yield key, Entry(key, value, f"line {key_node.start_mark.line + 1}, key '{key}'")
 
 

@@ -35,6 +35,8 @@ class Media:
     has_audio: bool
 
 
+MOST_DRIFT_FRAMES = 1
+"""Rates that drift apart by a frame over the recording are different; `scrubin stereo check` has the same rule."""
 OF_MEDIA = ("sha256", "container", "codec", "width", "height", "rotation_deg", "variable_rate", "frame_count", "has_audio")
 """What the table `recordings` has as it is."""
 
@@ -108,9 +110,21 @@ def recordings_table(
     recordings: Mapping[str, list[ManifestRow]], media: Mapping[str, Media | RecordingError], decided: Mapping[str, Decision]
 ) -> pd.DataFrame:
     """Return the table `recordings`: one row per camera of the recordings that the manifest names usably."""
-    first = (row for members in recordings.values() for row in first_parts(members))
-    rows = (_recording_row(row, media.get(row.pictures), decided[row.recording]) for row in first)
+    rows = []
+    for recording, members in recordings.items():
+        first = first_parts(members)
+        files = _of_one_rate([media.get(row.pictures) for row in first])
+        rows += [_recording_row(row, item, decided[recording]) for row, item in zip(first, files, strict=True)]
     return io.frame_of(RECORDINGS, rows)
+
+
+def _of_one_rate(files: Sequence[Media | RecordingError | None]) -> list[Media | RecordingError | None]:
+    """Return the files of a recording with the simplest of their rates where these are one: its cameras are trimmed by one rate."""
+    known = [item for item in files if isinstance(item, Media) and not item.variable_rate]
+    if len(known) < len(files) or not all(_keep_step(known[0], item) for item in known):
+        return list(files)
+    fps = min((item.fps for item in known), key=lambda rate: rate.denominator)
+    return [replace(item, fps=fps) for item in known]
 
 
 def first_parts(rows: list[ManifestRow]) -> list[ManifestRow]:
@@ -200,13 +214,18 @@ def _disagreement(rows: list[ManifestRow], cameras: list[Media], tolerance_s: fl
     if abs(first.end_s - last.end_s) > Fraction(tolerance_s):
         reason = f"{rows[0].camera} lasts {float(first.end_s):.3f} s, {rows[-1].camera} {float(last.end_s):.3f} s"
         return RecordingError(rows[0].path, reason, "export both cameras again, or raise ingest.stereo_tolerance_s")
-    if first.fps != last.fps and not (first.variable_rate or last.variable_rate):
+    if not (first.variable_rate or last.variable_rate or _keep_step(first, last)):
         reason = f"{rows[0].camera} has {first.fps} frames per second, {rows[-1].camera} {last.fps}"
         return RecordingError(rows[0].path, reason, "export both cameras with the same rate")
     if (first.width, first.height) != (last.width, last.height):
         reason = f"{rows[0].camera} is {first.width}x{first.height}, {rows[-1].camera} {last.width}x{last.height}"
         return RecordingError(rows[0].path, reason, "export both cameras with the same size")
     return None
+
+
+def _keep_step(first: Media, last: Media) -> bool:
+    """Whether two constant rates are one: a container that rounds times to milliseconds tells 15 from 89000/5933 after six seconds."""
+    return abs(first.fps / last.fps - 1) * max(first.frame_count, last.frame_count) < MOST_DRIFT_FRAMES
 
 
 def _outside(rows: list[ManifestRow], cameras: list[Media]) -> RecordingError | None:

@@ -135,6 +135,11 @@ class Plan:
         """Exact presentation time of each released frame, from 0."""
         return tuple(tick * self.time_base for tick in self.ticks)
 
+    @property
+    def last_s(self) -> Fraction:
+        """Exact source time of the last kept frame."""
+        return self.offset_s + self.ticks[-1] * self.time_base
+
     @cached_property
     def rounded_times_s(self) -> tuple[float, ...]:
         """The same, rounded: for an hour of frames exact fractions take their time."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -67,7 +67,13 @@ class Import:
 
 
 def read_sheet(
-    data: bytes, of: ReviewedStudy, standing: Standing, boundaries_s: Boundaries, by: str, set_aside: Iterable[str] = ()
+    data: bytes,
+    of: ReviewedStudy,
+    standing: Standing,
+    boundaries_s: Boundaries,
+    by: str,
+    set_aside: Iterable[str] = (),
+    listed: Container[str] = (),
 ) -> Import:
     """Return what a sheet would add to the ledger.
 
@@ -81,6 +87,8 @@ def read_sheet(
         Who imports it. Where several must agree, what others decided is not said yet by this person.
     set_aside
         Recordings of the manifest that are not reviewed: their rows count nothing, and are proposed when these come back.
+    listed
+        Recordings that the manifest names now, to tell those that no run has read from those that it does not know.
 
     Raises
     ------
@@ -90,7 +98,7 @@ def read_sheet(
     cameras: dict[str, tuple[str, ...]] = {}
     for recording, camera in of.files:
         cameras[recording] = (*cameras.get(recording, ()), camera)
-    decided = parse(data, cameras, set(set_aside) - set(cameras), of.withdrawn)
+    decided = parse(data, cameras, set(set_aside) - set(cameras), of.withdrawn, listed)
     if decided.errors:
         raise ManifestError([fault for error in decided.errors.values() for fault in error.faults])
     line_of = _lines(of, standing, by)

@@ -5,7 +5,7 @@ One rule: what a detector proposes is hidden until a person rejects it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -21,7 +21,9 @@ STILLS_STEP_S = 1.0
 """Of the sheet: between two of its stills lies a second of which a person sees nothing."""
 GAP_KIND = "out_of_body"
 MIRRORED_KINDS = frozenset({"out_of_body", "other"})
-"""What one camera of a pair sees, the other sees as well; text stands where its own recorder wrote it."""
+"""What one camera of a pair sees, the other sees as well; text that a detector finds stands where its own recorder wrote it."""
+ROWS_SHARE = 10
+"""In the other camera a rectangle is taken a tenth of the picture's height above and below: before it is rectified, rows do not fit."""
 
 
 @dataclass(frozen=True)
@@ -148,8 +150,8 @@ def parts(proposal: Proposed, decided: Sequence[tuple[str, Decided]], reviewers:
     return done
 
 
-def added(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Proposed]:
-    """Return what people want hidden whatever the detectors say: what they added, and what they accepted.
+def added(decided: Sequence[tuple[str, Decided]], reviewers: int, whats: Collection[str] = (ADD, ACCEPT)) -> list[Proposed]:
+    """Return what people want hidden whatever the detectors say: what they added, and what they accepted, or one of both alone.
 
     What was accepted and later rejected is not among it; what was added can only be withdrawn.
     """
@@ -157,7 +159,7 @@ def added(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Propos
     for place, (by, one) in enumerate(decided):
         later = [other for who, other in decided[place + 1 :] if reviewers == 1 or who == by]
         for span in one.spans:
-            if span.what == REJECT:
+            if span.what not in whats:
                 continue
             taken = [] if span.what == ADD else _rejected(one, later)
             for interval_s in without((span.start_s, span.end_s), taken):
@@ -165,28 +167,88 @@ def added(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Propos
     return list(dict.fromkeys(done))
 
 
-def mirrored(hidden: Iterable[Proposed], own: Iterable[Proposed], last_s: float) -> list[Proposed]:
+@dataclass(frozen=True)
+class Eye:
+    """A camera in which is proposed what the other one of its pair hides.
+
+    Parameters
+    ----------
+    own
+        What is proposed or added in it: that needs no second proposal.
+    decided
+        What people decided about it.
+    limits
+        Of its file.
+    size_px
+        Width and height of its picture as displayed.
+    """
+
+    own: Sequence[Proposed]
+    decided: Sequence[Decided]
+    limits: Limits
+    size_px: tuple[int, int]
+
+
+def mirrored(hidden: Iterable[Proposed], drawn: Collection[Proposed], eye: Eye) -> list[Proposed]:
     """Return what is proposed in a camera because the other camera of the pair hides it.
+
+    A rectangle that a person drew is proposed as `wide` as its rows: the same thing stands elsewhere in the other picture. Where
+    somebody decided about exactly that rectangle, before it was proposed so wide, that decision goes on to be about all of it.
 
     Parameters
     ----------
     hidden
         What is hidden in the other camera, by whomever.
-    own
-        What is proposed or added in this one: that needs no second proposal.
-    last_s
-        End of this camera's last frame.
+    drawn
+        What of it people want hidden by themselves: it is proposed whatever its kind. Who accepts a text that a detector found says
+        no more than the detector, which looked at both cameras.
+    eye
+        This camera.
     """
-    mine = list(own)
     done: list[Proposed] = []
     for one in hidden:
-        if one.kind not in MIRRORED_KINDS or one.source == PAIR:
+        # Of texts, detectors propose rectangles only: a whole picture is a person's.
+        is_person = one in drawn or one.source == SHEET or (one.kind == "text" and one.box_xywh is None)
+        if one.source == PAIR or not (is_person or one.kind in MIRRORED_KINDS):
             continue
-        same = [other.interval_s for other in (*mine, *done) if other.kind == one.kind and other.box_xywh in (None, one.box_xywh)]
-        clipped = one.interval_s[0], min(one.interval_s[1], last_s)
-        if clipped[0] < clipped[1]:
-            done += [replace(one, source=PAIR, interval_s=left) for left in without(clipped, same)]
+        band = wide(one.box_xywh, eye.size_px)
+        same = [other.interval_s for other in eye.own if _is_there(one, other, None if is_person else eye.size_px)]
+        same += [other.interval_s for other in done if other.kind == one.kind and other.box_xywh in (None, one.box_xywh, band)]
+        clipped = one.interval_s[0], min(one.interval_s[1], eye.limits.last_s)
+        for left in without(clipped, same) if clipped[0] < clipped[1] else ():
+            narrow = replace(one, source=PAIR, interval_s=left)
+            is_settled = any(_is_about(other, narrow) for other in eye.decided)
+            done.append(replace(narrow, box_xywh=band) if is_person and not is_settled else narrow)
     return done
+
+
+def wide(box_xywh: Box | None, size_px: tuple[int, int]) -> Box | None:
+    """Return where what stands in a rectangle of one camera may stand in the other one: its rows and some more, in all their width.
+
+    Between the cameras of an endoscope it moves along the rows by ``f * b / z``: with a baseline of 6 mm, 30 mm away, by a fifth of the
+    focal length. That is up to a quarter of the width, and turned cameras move it further, to either side. So no number is guessed.
+
+    >>> wide((90, 40, 20, 10), (320, 180))
+    (0, 22, 320, 46)
+    """
+    if box_xywh is None:
+        return None
+    width, height = size_px
+    further = -(-height // ROWS_SHARE)
+    top, bottom = max(0, box_xywh[1] - further), min(height, box_xywh[1] + box_xywh[3] + further)
+    return 0, top, width, bottom - top
+
+
+def _is_there(one: Proposed, other: Proposed, size_px: tuple[int, int] | None) -> bool:
+    """Whether a camera has what the other one hides; with a size also whether that was accepted because this one hides it."""
+    is_origin = size_px is not None and wide(other.box_xywh, size_px) == one.box_xywh
+    return other.kind == one.kind and (other.box_xywh in (None, one.box_xywh) or is_origin)
+
+
+def _is_about(said: Decided, narrow: Proposed) -> bool:
+    start_s, end_s = narrow.interval_s
+    is_then = any(span.what != ADD and span.start_s < end_s and start_s < span.end_s for span in said.spans)
+    return is_then and (said.kind, said.box_xywh) == (narrow.kind, narrow.box_xywh)
 
 
 def gaps(hidden: Iterable[Proposed], shown: Iterable[Interval]) -> list[Proposed]:

@@ -18,7 +18,7 @@ NAME = "redactions.csv"
 COLUMNS = ("recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "decision")
 DECISIONS = (ADD, ACCEPT, REJECT)
 WHOLE = ("black", "frozen")
-"""Kinds that only whole frames have; a rectangle of any other may have been drawn in the other camera of a pair, which proposes it here."""
+"""Kinds that detectors find in whole frames only; a row without a rectangle also rejects what the other camera of a pair proposes here."""
 PIXELS = re.compile(r"[0-9]{1,6}")
 
 
@@ -50,7 +50,13 @@ class Decisions:
     faults: tuple[Fault, ...] = ()
 
 
-def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Container[str] = (), withdrawn: Container[str] = ()) -> Decisions:
+def parse(
+    data: bytes,
+    cameras: Mapping[str, tuple[str, ...]],
+    set_aside: Container[str] = (),
+    withdrawn: Container[str] = (),
+    listed: Container[str] = (),
+) -> Decisions:
     """Return the decisions, one per camera that a row holds for.
 
     Parameters
@@ -63,6 +69,8 @@ def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Contai
         Recordings whose rows in the manifest cannot be used: nothing of them is released.
     withdrawn
         Recordings that were withdrawn: their rows are passed over.
+    listed
+        Recordings that the manifest names, whether a run has read them or not.
 
     Raises
     ------
@@ -89,7 +97,7 @@ def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Contai
             if recording in set_aside or recording in withdrawn:
                 passed_over[recording] += 1
             else:
-                wrong.append(_unknown(row, cameras))
+                wrong.append(_unread(row) if recording in listed else _unknown(row, cameras))
             continue
         errors_of_row = _errors(row, cameras[recording], unclear_cells[row.place])
         if errors_of_row:
@@ -111,6 +119,11 @@ def _unknown(row: csv_text.CsvRow, cameras: Collection[str]) -> Fault:
     close = near(name, cameras)
     fix = f"did you mean '{close}'?" if close else "correct its name, or remove the row"
     return Fault(NAME, "recording-unknown", f"'{name}' is no recording of recordings.csv", fix, row.place)
+
+
+def _unread(row: csv_text.CsvRow) -> Fault:
+    what = f"'{row.cells['recording']}' stands in recordings.csv, but no run has read it since"
+    return Fault(NAME, "recording-unread", what, "run: make repro, then import the sheet again", row.place)
 
 
 def _errors(row: csv_text.CsvRow, cameras: tuple[str, ...], unclear: Sequence[RecordingError]) -> list[RecordingError]:

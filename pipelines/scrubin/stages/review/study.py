@@ -27,6 +27,7 @@ from scrubin.stages.review.outcome import (
     SHEET,
     UNREVIEWED,
     Asked,
+    Eye,
     Limits,
     Part,
     Proposed,
@@ -198,9 +199,13 @@ class ReviewedStudy:
 
     def proposed(self, key: FileKey, standing: Standing) -> list[Proposed]:
         """Return all that is proposed in a file: by the detectors, because the other camera hides it, and between two hidden spans."""
-        own, drawn = self._own(key, standing), added(self._decided(key, standing), self.reviewers)
-        others = [hidden for other in self.cameras(key[0]) if other != key for hidden in self._hidden_alone(other, standing)]
-        every = [*own, *mirrored(others, [*own, *drawn], self.files[key].duration_s)]
+        decided = self._decided(key, standing)
+        own, drawn = self._own(key, standing), added(decided, self.reviewers)
+        eye = Eye([*own, *drawn], [one for _, one in decided], self.limits(key), self.files[key].size_px)
+        others = [other for other in self.cameras(key[0]) if other != key]
+        hidden_there = [hidden for other in others for hidden in self._hidden_alone(other, standing)]
+        drawn_there = {one for other in others for one in added(self._decided(other, standing), self.reviewers, (ADD,))}
+        every = [*own, *mirrored(hidden_there, drawn_there, eye)]
         whole = [(one, part) for one in every if one.box_xywh is None for part in self.judged(key, one, standing)]
         hidden = [replace(one, interval_s=part.interval_s) for one, part in whole if part.decision != REJECTED]
         shown = [part.interval_s for _, part in whole if part.decision == REJECTED]

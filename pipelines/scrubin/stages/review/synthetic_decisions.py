@@ -99,9 +99,12 @@ def _undecided(of: ReviewedStudy, standing: Standing, times_s: FrameTimes, sourc
         for item in status.judged(of, key, standing, times_s):
             derived = item.proposal.source if item.proposal.source in (GAP, PAIR) else None
             if item.decision == UNREVIEWED and item.proposal.source != SHEET and derived == source:
-                wrong = _is_drawn(item.proposal, of.proposals.get(key, ()))
+                # Its sheet names each camera in whose picture a text stands.
+                elsewhere = item.proposal.source == PAIR and item.proposal.kind == "text"
+                wrong = elsewhere or _is_drawn(item.proposal, of.proposals.get(key, ()))
                 span = DecidedSpan(REJECT if wrong else ACCEPT, item.first, item.last, *item.proposal.interval_s)
-                why = "it is drawn, and nobody is in it" if wrong else "what is proposed may well be right"
+                nobody = "it stands in the other camera only" if elsewhere else "it is drawn, and nobody is in it"
+                why = nobody if wrong else "what is proposed may well be right"
                 yield Decided(*key, file.sha256, item.proposal.kind, (span,), item.proposal.box_xywh, why, item.proposal.key, of.detectors)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
@@ -166,7 +167,8 @@ def refuse_other_size(rig_size: tuple[int, int], rig_name: str, of: Footage) -> 
         return
     (width, height), (own_width, own_height) = of.size, rig_size
     what = f"the calibration is of pictures of {own_width}x{own_height} pixels, but {of.name} is {width}x{height}"
-    fix = f"if the pictures were resized or cropped: scrubin stereo convert {rig_name} NEW --scale-to {width}x{height} (or --crop)"
+    convert = f"scrubin stereo convert {shlex.quote(rig_name)} NEW --scale-to {width}x{height} (or --crop)"
+    fix = f"if the pictures were resized or cropped: {convert}"
     raise CalibrationError([error(rig_name, "size", what, fix)])
 
 
