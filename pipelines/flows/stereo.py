@@ -11,11 +11,11 @@ from prefect import flow
 
 from scrubin.base import files, params
 from scrubin.base.errors import StageError
-from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, INTERIM, LINKAGE_PATH, UNRELEASED, VIDEOS_PATH
+from scrubin.base.layout import CUTS_PATH, HIDDEN_PATH, INTERIM, LINKAGE_PATH, TABLES, UNRELEASED, VIDEOS_PATH
 from scrubin.base.private_paths import fresh_part
 from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import CUTS, HIDDEN, LINKAGE, RIGS, STEREO
-from scrubin.base.tables.public import VIDEOS
+from scrubin.base.tables.public import FRAMES, VIDEOS
 from scrubin.media.rigs import rig_file
 from scrubin.stages.stereo import released_check
 from scrubin.stages.stereo.recordings import StereoParams, assignment
@@ -25,8 +25,8 @@ from scrubin.stages.stereo.recordings import StereoParams, assignment
 def main() -> None:
     """Write the folder `calibration` for the release and the tables `rigs` and `stereo`."""
     p = params.load("stereo", StereoParams)
-    videos = io.read(VIDEOS, VIDEOS_PATH)
-    rigs = assignment(params.raw_folder(), io.read(CUTS, CUTS_PATH), videos)
+    videos, cuts = io.read(VIDEOS, VIDEOS_PATH), io.read(CUTS, CUTS_PATH)
+    rigs = assignment(params.raw_folder(), cuts, videos)
     pairs = released_check.pairs_of(videos, io.read(HIDDEN, HIDDEN_PATH))
     pairs |= {id_: replace(pairs[id_], rig=rigs.rigs[name]) for id_, name in rigs.rig_of.items() if id_ in pairs}
     outcome = plumbing.map_items(partial(released_check.check_stored, UNRELEASED.absolute()), list(pairs.values()), name="stereo")
@@ -37,10 +37,11 @@ def main() -> None:
     fresh_part(rig_file.FOLDER)
     for path, text in rig_file.documents(rigs.rigs, rigs.rig_of, with_year=p.year).items():
         files.write_text(UNRELEASED / path, text)
-    rows = [
-        released_check.row(pair.id, said, names.get(rigs.rig_of.get(pair.id, "")), [rigs.unfit[pair.id]] if pair.id in rigs.unfit else [])
-        for pair, said in outcome.done
-    ]
+    odd = released_check.instants(io.read(FRAMES, TABLES / "frames.parquet"), cuts, videos)
+    rows = []
+    for pair, said in outcome.done:
+        unfit = [rigs.unfit[pair.id]] if pair.id in rigs.unfit else []
+        rows.append(released_check.row(pair.id, said, names.get(rigs.rig_of.get(pair.id, "")), unfit, odd.get(pair.id)))
     seal, named = seals.of_draws(io.read(LINKAGE, LINKAGE_PATH)), [{"rig": rig, "calibration": name} for rig, name in names.items()]
     io.write(STEREO, io.frame_of(STEREO, rows), INTERIM / "stereo.parquet", seal)
     io.write(RIGS, io.frame_of(RIGS, named), INTERIM / "rigs.parquet", seal)

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
+import shutil
+from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
+import pandas as pd
 import pytest
 
 import loadable_release
+from ground_truths import write_ground_truth
 from scrubin.base.errors import CalibrationError, ReleaseError
 from scrubin.base.files import write_text
+from scrubin.base.tables import io
+from scrubin.base.tables.private import HIDDEN
+from scrubin.base.tables.public import LABELLED, MASKS, POINTS, TRACKS, TRIPLETS, public_tables
+from scrubin.data.load.stereo import of_pairs
 from scrubin.data.load.warnings import EmptyDatasetWarning
+from scrubin.labels.masks import counts, rle
 from scrubin.load import Release
 from scrubin.media.rigs import rig_file
-from scrubin.media.rigs.rig import rectification, rectified
+from scrubin.media.rigs.rig import rectification, rectified, seen
 from scrubin.stages.stereo import drawing
 
 
@@ -101,3 +110,147 @@ def test_released_calibrations_tell_neither_names_nor_order_nor_days(tmp_path):
     write_text(tmp_path / "calibration/rig_3.yaml", made["calibration/rig_1.yaml"])
     with pytest.raises(CalibrationError, match="stands in another calibration, too"):
         rig_file.rigs(tmp_path)
+
+
+SIZE = (96, 64)
+DISCS = {0: [(30, 24, 10)], 2: [(80, 50, 9), (1, 1, 1)], 3: []}
+"""By frame: centre and radius in px; the second disc of frame 2 is outside of what is left with alpha 0."""
+
+
+def disc(x, y, radius):
+    return cv2.circle(np.zeros(SIZE[::-1], np.uint8), (x, y), radius, 255, -1)
+
+
+def _write(folder, table, rows):
+    path = folder / f"tables/{table.name}.parquet"
+    path.unlink()
+    io.write(table, rows, path)
+
+
+@pytest.fixture
+def painted(storages, tmp_path):
+    """A calibrated release in whose left pictures discs are painted and labelled, with a rectangle hidden in frame 0."""
+    folder = loadable_release.copy(storages["png"], tmp_path / "release")
+    rig = drawing.rig(np.random.default_rng(1), SIZE)
+    for path, text in rig_file.documents({"a": rig}, {"cimeto": "a"}).items():
+        write_text(folder / path, text)
+    frames = loadable_release.table_of(folder, "frames")
+    triplets, masks, points, tracks, labelled = [], [], [], [], []
+    for frame, discs in DISCS.items():
+        own = (frames["id"] == "cimeto") & (frames["camera"] == "left") & (frames["frame"] == frame)
+        path = folder / frames.loc[own, "path"].iloc[0]
+        path.unlink()
+        picture = np.zeros((*SIZE[::-1], 3), np.uint8)
+        labelled.append(loadable_release._labelled("cimeto", "instances", frame, "instrument"))
+        for number, (x, y, radius) in enumerate(discs):
+            own = disc(x, y, radius)
+            picture[own > 0] = 255
+            box = {"x": (x - radius) / 96, "y": (y - radius) / 64, "w": (2 * radius + 1) / 96, "h": (2 * radius + 1) / 64}
+            triplets.append(loadable_release._instrument("cimeto", frame, number, number) | box)
+            key = {"id": "cimeto", "frame": frame, "instance": number}
+            text = counts.text_of_runs(rle.runs_of_picture(own > 0))
+            masks.append({**key, "width": 96, "height": 64, "counts": text})
+            points.append({**key, "point": "tip", "x": (x + 0.5) / 96, "y": (y + 0.5) / 64, "visibility": 2})
+            tracks.append({**key, "kind": "track", "track": number + 7})
+        cv2.imwrite(str(path), picture)
+    for table, rows in ((TRIPLETS, triplets), (MASKS, masks), (POINTS, points), (TRACKS, tracks)):
+        _write(folder, table, io.frame_of(table, rows))
+    listed = pd.concat([loadable_release.table_of(folder, "labelled"), pd.DataFrame(labelled)])
+    listed = listed[(listed["id"] == "cimeto") | (listed["layer"] == "phases")]
+    _write(folder, LABELLED, io.conform(LABELLED, listed))
+    tables = {
+        name: io.conform(table, loadable_release.table_of(folder, name))
+        for name, table in public_tables(()).items()
+        if (folder / f"tables/{name}.parquet").is_file()
+    }
+    black = {"id": "cimeto", "camera": "left", "first_frame": 0, "last_frame": 0, "x": 20, "y": 14, "w": 8, "h": 6}
+    shutil.rmtree(folder / "groundtruth")
+    write_ground_truth(folder / "groundtruth", {**tables, "hidden": io.frame_of(HIDDEN, [black])})
+    return folder, rig
+
+
+PLACED = ["boxes", "masks", "points", "tracks", "instruments"]
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_labels_lie_on_what_they_are_of_in_rectified_pictures(painted, alpha):
+    folder, rig = painted
+    release = Release(folder)
+    pairs = release.stereo("balanced/train", PLACED, missing="drop", rectified=alpha)
+    plain = release.stereo("balanced/train", PLACED, missing="drop")
+    way = rectification(rig, alpha)
+    maps = way.maps("left")
+    assert [pair["frame"] for pair in pairs] == [0, 2, 3]
+    for pair, recorded in zip(pairs, plain, strict=True):
+        shown = pair["left"][..., 0] > 127
+        assert shown.any() == bool(DISCS[pair["frame"]])
+        ignored = cv2.remap(np.where(recorded["masks_ignored"], 255, 0).astype(np.uint8), *maps, cv2.INTER_LINEAR) > 0
+        assert np.array_equal(pair["masks_ignored"], ignored | ~seen(maps))
+        assert ignored.any() == (pair["frame"] == 0)
+        for number in range(len(pair["masks"])):
+            x, y, radius = DISCS[pair["frame"]][number]
+            own = rectified(disc(x, y, radius), maps) > 127
+            mask, counted = pair["masks"][number], ~pair["masks_ignored"]
+            assert not (mask & ~counted).any()
+            assert (mask & own).sum() / ((mask | own) & counted).sum() > 0.9 - 0.6 * (radius < 2)
+            rows, columns = np.nonzero(own)
+            box = pair["boxes"][number] * [96, 64, 96, 64]
+            edges = [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]
+            off = np.abs([box[0], box[1], box[0] + box[2], box[1] + box[3]] - np.array(edges))
+            assert off.max() < 2 + 0.15 * radius
+            tip = pair["points"][number, 0]
+            assert tip[2] == 2
+            assert np.abs(tip[:2] * [96, 64] - 0.5 - [columns.mean(), rows.mean()]).max() < 0.6
+        assert pair["tracks"].tolist() == recorded["tracks"].tolist()
+        assert pair["instruments"].tolist() == recorded["instruments"].tolist()
+    values, mask = pairs.left.targets("boxes")
+    assert mask.all()
+    assert np.array_equal(values[0], pairs[0]["boxes"])
+    assert not np.array_equal(pairs[0]["boxes"], plain[0]["boxes"])
+
+
+def test_what_leaves_the_rectified_picture_is_left_out_of_its_labels(painted):
+    pair = Release(painted[0]).stereo("balanced/train", PLACED, missing="drop", rectified=0.0)[1]
+    assert len(pair["boxes"]) == len(pair["masks"]) == 1
+    assert pair["boxes_instruments"].tolist() == pair["masks_instruments"].tolist() == pair["masks_instances"].tolist() == [0]
+    assert pair["boxes_triplets"].shape == (1,)
+    assert pair["points"].shape == (2, 1, 3)
+    assert np.isnan(pair["points"][1, 0, :2]).all()
+    assert pair["points"][1, 0, 2] == 0
+    assert pair["boxes_mask"]
+    assert pair["tracks"].tolist() == [[7], [8]]
+
+
+def test_labels_that_nobody_can_rectify_are_refused_by_name(calibrated):
+    @dataclass
+    class Outlines:
+        name = "outlines"
+
+    pairs = Release(calibrated[0]).stereo("balanced/train")
+    pairs = replace(pairs, left=replace(pairs.left, labels=(Outlines(),)))
+    with pytest.raises(ValueError, match="labels 'outlines' cannot be rectified: take them with rectified=None"):
+        of_pairs(pairs, calibrated[0], 0.0)
+
+
+def test_labels_and_what_is_missing_of_them_are_of_the_left_camera(painted):
+    for kind in PLACED:
+        pairs = Release(painted[0]).stereo("balanced/train", [kind], missing="drop")
+        assert [pair["frame"] for pair in pairs] == [0, 2, 3]
+        assert pairs.left_out == {"hidden": 0, "unpaired": 0, "unlabelled": 4}
+
+
+def test_pairs_of_two_instants_are_left_out_and_counted(changed):
+    frames = loadable_release.table_of(changed, "frames")
+    late = (frames["id"] == "cimeto") & (frames["camera"] == "right") & frames["frame"].isin([2, 5])
+    frames.loc[late, "time_s"] += 0.05
+    frames.loc[late & (frames["frame"] == 5), "time_s"] -= 0.03  # 20 ms: less than half a frame of 20 per second
+    loadable_release.replace_table(changed, "frames", frames)
+    pairs = Release(changed).stereo("balanced/train")
+    assert [pair["frame"] for pair in pairs] == [0, 1, 3, 4, 5, 6]
+    assert pairs.left_out == {"hidden": 0, "unpaired": 0, "apart": 1}
+    frames.loc[(frames["id"] == "cimeto") & (frames["camera"] == "right"), "time_s"] += 0.1
+    loadable_release.replace_table(changed, "frames", frames)
+    with pytest.warns(
+        EmptyDatasetWarning, match="7 pairs are of two instants, half a frame or more apart: the clocks of both cameras differ"
+    ):
+        Release(changed).stereo("balanced/train")

@@ -21,6 +21,7 @@ from scrubin.stages.stereo import drawing, recordings
 from scrubin.stages.stereo.check import _lengths, _rows, check, check_alone, judge
 from scrubin.stages.stereo.findings import drift
 from scrubin.stages.stereo.fit import Fit, alpha_fit, fit, of_fit
+from scrubin.stages.stereo.footage import partners, released_pairs, two_instants
 from scrubin.stages.stereo.recordings import over
 from scrubin.stages.stereo.samples import FLIPS, Choice, Matches, Sample
 
@@ -62,6 +63,27 @@ def recorded():
 
 def findings(rig, left, right):
     return check(rig, left, right, "drawn", "rig")
+
+
+def clocked(*ms):
+    times_s = tuple(Fraction(one, 1000) for one in ms)
+    return Shown((None,) * len(ms), times_s=times_s, fps=(len(ms) - 1) / times_s[-1])
+
+
+def test_frames_are_looked_at_with_those_of_the_other_camera_that_are_nearest_in_time():
+    even = clocked(*range(0, 500, 50))
+    assert [*partners(even, clocked(*range(0, 450, 50)))] == [*range(9)]
+    assert [*partners(even, clocked(0, 45, 100, 145, 200, 245, 300, 345, 400, 445))] == [*range(10)]
+    assert [*partners(even, clocked(0, 50, 100, 200, 250, 300, 350, 400, 450))] == [0, 1, 2, 2, 3, 4, 5, 6, 7, 8]
+    assert [*partners(even, clocked(*range(0, 500, 100)))] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert [*partners(Shown((None,) * 4), Shown((None,) * 3))] == [0, 1, 2]
+
+
+def test_pairs_are_those_of_the_frame_contract_and_said_to_be_of_two_instants():
+    left, right = clocked(*range(0, 2050, 50)), clocked(*(t - 5 * (t // 50 % 2) for t in range(0, 2050, 50)))
+    assert two_instants(*released_pairs(left, right, Fraction(1)), 20) is None
+    assert two_instants(*released_pairs(left, right, Fraction(1, 20)), 20) == "20 of 41 pairs are of two instants, up to 50 ms apart"
+    assert released_pairs(Shown((None,) * 4), left, Fraction(1)) is None
 
 
 @pytest.mark.slow

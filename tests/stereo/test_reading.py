@@ -116,6 +116,14 @@ def test_lasanas_keys_are_read_and_its_unit_and_size_are_asked_for():
         ("k1: [[700.0, 0.0, 480.0]", "k1: [[700.0, 0.0, 1480.0]", "the optical centre (1480, 270) lies outside of pictures of 960x540"),
         ("0.0, 701.0, 270.0", "0.0, 701.0, 770.0", "the optical centre (480, 770) lies outside of pictures of 960x540"),
         ("k1: [[700.0", "k1: [[-700.0", "line 1, key 'k1': it is no camera matrix"),
+        ("k1: [[700.0, 0.0,", "k1: [[700.0, 25.0,", "line 1, key 'k1': the camera matrix has a skew of 25 px, which OpenCV's model"),
+        ("[0.0, 0.0, 1.0]]\nd1", "[0.0, 0.0, 1.00001]]\nd1", "line 1, key 'k1': it is no camera matrix"),
+        ("t: [", "k1: [[800.0, 0, 480], [0, 800, 270], [0, 0, 1]]\nt: [", "line 6: the key 'k1' stands twice, first in line 1"),
+        (
+            "t: [",
+            "K1: [[800.0, 0, 480], [0, 800, 270], [0, 0, 1]]\nt: [",
+            "line 1, key 'k1': it is another camera matrix of the left camera than 'K1' is; keep the right one of them",
+        ),
         ("t: [", "unit: inch\nt: [", "line 6, key 'unit': it says 'inch', but 'mm' is asked for"),
         ("t: [", "image_width: 1920\nimage_height: 1080\nt: [", "it says 1920x1080, but 960x540 is asked for"),
         ("t: [", "convention: left to right\nt: [", "'left to right' is no convention"),
@@ -131,6 +139,17 @@ def test_everything_wrong_is_said_with_file_line_and_mend(old, new, says):
     with pytest.raises(CalibrationError) as refused:
         rig_of(LASANA.replace(old, new, 1))
     assert says in str(refused.value)
+
+
+def test_one_value_under_two_names_is_no_contradiction():
+    assert rig_of(LASANA + LASANA.splitlines()[0].replace("k1", "M1") + "\n").left.matrix[0, 0] == 700
+
+
+def test_lines_are_counted_with_the_first_one_that_is_no_yaml():
+    with pytest.raises(CalibrationError, match="line 3, key 'k1': the camera matrix has a skew"):
+        rig_of("%YAML:1.0\n---\n" + LASANA.replace("700.0, 0.0,", "700.0, 1.0,"))
+    with pytest.raises(CalibrationError, match="line 9: the key 't' stands twice, first in line 8"):
+        rig_of("%YAML:1.0\n---\n" + LASANA + "t: [-5.0, 0, 0]\n")
 
 
 def test_all_faults_are_said_at_once():

@@ -16,6 +16,7 @@ from scrubin.stages.stereo import drawing, released_check
 from scrubin.stages.stereo.recordings import assignment
 from scrubin.stages.stereo.samples import Choice, Matches, _outside, spans
 
+UNMEASURED = dict.fromkeys(("match_count", "offset_px", "p95_px", "lag_frames", "lag_error", "depth_mm"))
 HIDDEN = ["id", "camera", "first_frame", "last_frame", "x", "y", "w", "h"]
 
 
@@ -98,3 +99,32 @@ def test_a_pair_is_checked_once_and_one_that_shows_nothing_is_undecided_and_no_f
         assert "points are seen by both cameras" in row["undecided"]
     (tmp_path / "left.mkv").unlink()
     assert released_check.check_stored(tmp_path, pair) == released_check.check_stored(tmp_path, pair)
+
+
+def released(right_s, offset_s="0"):
+    """What is found of a released pair at 15 frames a second whose right frames were taken at these times, whose left ones each second."""
+    times = {"left": range(len(right_s)), "right": right_s}
+    frames = [
+        {"id": "abelo", "camera": side, "frame": k, "time_s": float(t), "path": "x"}
+        for side, own in times.items()
+        for k, t in enumerate(own)
+    ]
+    frames += [{"id": "borunga", "camera": "mono", "frame": 0, "time_s": 0.0, "path": "x"}]
+    cuts = [{"id": "abelo", "camera": side, "offset_s": at} for side, at in (("left", "0"), ("right", offset_s))]
+    videos = [{"id": "abelo", "camera": side, "fps": fps} for side, fps in (("left", "30"), ("right", "15"))]
+    return released_check.instants(pd.DataFrame(frames), pd.DataFrame(cuts), pd.DataFrame(videos))
+
+
+def test_released_pairs_of_two_instants_are_counted_with_the_largest_difference():
+    assert released([0.0, 1.033, 1.967, 3.0]) == {}
+    found = released([0.0, 1.062, 1.967, 2.955])["abelo"]
+    assert (found.rule, found.severity, found.what) == ("instants", "warning", "2 of 4 pairs are of two instants, up to 62 ms apart")
+    frames = released_check.row("abelo", {"measured": UNMEASURED, "findings": []}, "rig_1", odd=found)
+    assert frames["warning"].startswith("2 of 4 pairs are of two instants, up to 62 ms apart; export both cameras again with one clock")
+    assert frames["error"] is None
+
+
+def test_first_frames_of_two_instants_are_an_error_since_no_loader_can_see_it():
+    found = released([0.0, 1.0, 2.0], "1/15")["abelo"]
+    assert (found.severity, found.what) == ("error", "3 of 3 pairs are of two instants, up to 67 ms apart")
+    assert released([0.0, 1.0, 2.0], "1/60") == {}

@@ -130,3 +130,31 @@ def test_two_videos_are_rectified_once_a_second_and_checked_to_their_length(tmp_
     assert "it has 45 frames, but" in capsys.readouterr().err
     cli.main(["stereo", "check", str(tmp_path / "rig.yaml"), *names])
     assert "the left camera has 50 frames, the right one 45" in capsys.readouterr().out
+
+
+def test_two_videos_with_other_clocks_are_no_pairs_and_named(tmp_path, capsys):
+    clips.numbered(tmp_path / "left.mkv", 60, fps=20)
+    clips.numbered(tmp_path / "slow first.mkv", 60, fps=20, pts=[*range(0, 2100, 70), *range(2060, 2960, 30)])
+    clips.numbered(tmp_path / "other rate.mkv", 60, fps=25)
+    clips.numbered(tmp_path / "jitter.mkv", 60, fps=20, pts=[50 * n - 5 * (n % 2) for n in range(60)])
+    probed = probe(tmp_path / "left.mkv", "left.mkv")
+    rig_file.write(tmp_path / "rig.yaml", drawing.rig(np.random.default_rng(3), (probed.width, probed.height)))
+
+    def said(command, right, *more):
+        status = cli.main(["stereo", command, str(tmp_path / "rig.yaml"), str(tmp_path / "left.mkv"), str(tmp_path / right), *more])
+        return status, "".join(capsys.readouterr())
+
+    rectify = (str(tmp_path / "out"), "--alpha", "0")
+    rates = "the left camera has 20 frames a second, the right one 25; export both cameras again"
+    assert rates in said("check", "other rate.mkv")[1]
+    status, text = said("rectify", "other rate.mkv", *rectify)
+    assert (status, rates in text) == (1, True)
+    assert "undecided: by the clocks of both files frames of one number are up to 580 ms apart" in said("check", "slow first.mkv")[1]
+    status, text = said("rectify", "slow first.mkv", *rectify)
+    assert status == 1
+    assert "slow first.mkv: 2 of 3 pairs are of two instants, up to 400 ms apart; export both cameras again with one clock" in text
+    status, text = said("rectify", "jitter.mkv", *rectify)
+    assert (status, "3 pairs" in text) == (0, True)
+    assert "two instants" not in said("check", "jitter.mkv")[1]
+    text = said("check", "jitter.mkv", "--every-s", "0.05")[1]
+    assert "29 of 59 pairs are of two instants, up to 50 ms apart; export both cameras again with one clock" in text

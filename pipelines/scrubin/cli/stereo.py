@@ -189,13 +189,12 @@ def add_rectify_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("right", metavar="RIGHT", help="the right camera, alike")
     parser.add_argument("out", type=written, metavar="OUT", help="new folder: left/, right/ and rectification.yaml")
     parser.add_argument("--alpha", type=alpha, required=True, help="0: no black border; 1: no pixel is lost. State it beside every result")
-    parser.add_argument(
-        "--every-s",
-        type=exact_number("time in seconds such as 0.5"),
-        default=Fraction(1),
-        metavar="S",
-        help="videos: one pair every so many seconds (default: 1)",
-    )
+    _add_every_s(parser, "videos: one pair every so many seconds (default: 1)")
+
+
+def _add_every_s(parser: argparse.ArgumentParser, text: str) -> None:
+    number = exact_number("time in seconds such as 0.5")
+    parser.add_argument("--every-s", type=number, default=Fraction(1), metavar="S", help=text)
 
 
 def run_rectify(args: argparse.Namespace) -> int:
@@ -226,6 +225,7 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
         "--rectified", metavar="FOLDER", help="rectified pictures of this recording (left/), to see with which alpha they were made"
     )
     parser.add_argument("--alpha", type=alpha, help="the alpha that is stated of them")
+    _add_every_s(parser, "videos: a release takes one pair every so many seconds, 1 / frames.fps (default: 1)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.epilog = "A study has calibration/RIG.yaml and a column 'rig' in recordings.csv. Exit code: 1 when a recording does not fit."
 
@@ -252,8 +252,9 @@ def _checked(args: argparse.Namespace) -> Sequence[Checked]:
         sys.stderr.write(f"{name}: {fault}\n")
 
     if len(args.what) == ONE:
-        return check_study(Path(args.what[0]), lambda recordings: shown(recordings, "stereo check"), tell)
+        return check_study(Path(args.what[0]), lambda recordings: shown(recordings, "stereo check"), tell, args.every_s)
     if len(args.what) == THREE:
         rig_name, *cameras = args.what
-        return [check_one(read(Path(rig_name), rig_name, args.unit, args.size), rig_name, cameras, args.rectified, args.alpha)]
+        rig = read(Path(rig_name), rig_name, args.unit, args.size)
+        return [check_one(rig, rig_name, cameras, args.rectified, args.alpha, args.every_s)]
     raise ArgumentsError("name RIG LEFT RIGHT, or the folder of a raw study")

@@ -228,34 +228,34 @@ class Release:
         rectified: float | None = None,
         transform: Transform | None = None,
     ) -> StereoDataset:
-        """Return the frames of which both cameras have a picture, as pairs; other parameters as `frames`.
+        """Return the frames of which both cameras have a picture of one instant, as pairs; other parameters as `frames`.
 
-        A pair is hidden when one of its pictures is.
+        A pair is hidden when one of its pictures is. Labels, and what is missing of them, are those of the left frame. Pairs whose
+        pictures were taken half a frame of the slower camera apart, or more, are left out and counted as ``apart``.
 
         Parameters
         ----------
         rectified
             None: pictures as they were recorded. Else the alpha, from 0 (no black border) to 1 (no pixel lost), with which they
-            are rectified by the calibration in the release, before the transform; recordings without one are left out and
-            counted. Needs OpenCV and PyYAML.
+            are rectified by the calibration in the release, before the transform, and boxes, masks and points with them;
+            recordings without one are left out and counted. Needs OpenCV and PyYAML.
 
         Raises
         ------
         ReleaseError
             As `frames`; and when pairs are to be rectified and the release has no calibration.
         """
-        sides = [
-            self.frames(
-                split, labels, task=task, camera=camera, vocabulary=vocabulary, include_hidden=True, missing=missing, transform=transform
-            )
-            for camera in ("left", "right")
-        ]
-        pairs = StereoDataset.of(sides[0], sides[1], include_hidden=include_hidden)
+        _refuse_unknown("missing", missing, ("mask", "drop"))
+        left = self.frames(split, labels, task=task, camera="left", vocabulary=vocabulary, include_hidden=True, transform=transform)
+        right = self.frames(split, (), task=task, camera="right", include_hidden=True, transform=transform)
+        pairs = StereoDataset.of(left, right, self._slower_fps, include_hidden=include_hidden)
+        if missing == "drop":
+            pairs = pairs.labelled()
         if rectified is not None:
             self._hold_below(rig_file.FOLDER)
             pairs = rectified_pairs(pairs, self.folder, rectified)
-        is_one_sided = not (len(sides[0]) and len(sides[1]))  # and said already
-        warn_if_empty(len(pairs) + is_one_sided, f"stereo pairs of {sides[0].name}", pairs.left_out)
+        is_one_sided = not (len(left) and len(right))  # and said already
+        warn_if_empty(len(pairs) + is_one_sided, f"stereo pairs of {left.name}", pairs.left_out)
         return pairs
 
     def rig(self, id_: str) -> Rig:
@@ -373,6 +373,13 @@ class Release:
         keys = zip(videos["id"], videos["camera"], strict=True)
         files = zip(videos["path"], videos["frame_count"], strict=True)
         return {key: ReleasedVideo(self.place, path, int(count)) for key, (path, count) in zip(keys, files, strict=True)}
+
+    @cached_property
+    def _slower_fps(self) -> Mapping[str, float]:
+        """Frames a second of the slower camera of each recording, by id."""
+        videos = self.tables.columns("videos", VIDEO_COLUMNS)
+        slower = videos["fps"].map(lambda fps: float(Fraction(fps))).groupby(videos["id"]).min()
+        return {str(id_): float(fps) for id_, fps in slower.items()}
 
     @cached_property
     def _rigs(self) -> Mapping[str, Rig]:

@@ -14,6 +14,7 @@ from scrubin.base.errors import ReleaseError
 HINTS = {
     "hidden": "{n} have hidden frames: include_hidden=True keeps them",
     "unpaired": "{n} frames have no other camera: stereo pairs need a task with two",
+    "apart": "{n} pairs are of two instants, half a frame or more apart: the clocks of both cameras differ",
     "uncalibrated": "{n} pairs are of recordings without calibration: rectified=None keeps them",
     "dropped": "{n} were dropped and have no file: source='videos' with include_dropped=True has their pictures",
     "unlabelled": "{n} have no such label: missing='mask' keeps them",

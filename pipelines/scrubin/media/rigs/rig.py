@@ -256,6 +256,26 @@ def seen(maps: tuple[Map, Map]) -> npt.NDArray[np.bool_]:
     return inside
 
 
+HALF, ROUNDING = 0.5, 1e-9
+
+
+def apart(left_s: npt.NDArray[Any], right_s: npt.NDArray[Any], fps: npt.NDArray[Any] | float) -> npt.NDArray[np.bool_]:
+    """Return which pairs of pictures are of two instants: half a frame of the slower camera apart, or more.
+
+    Parameters
+    ----------
+    left_s, right_s
+        When each was taken, on one clock, shape (n,).
+    fps
+        Frames a second of the slower camera, of all pairs or of each, shape (n,).
+
+    >>> apart(np.array([0.0, 1.0, 2.0]), np.array([0.005, 1.0, 1.98]), 25).tolist()
+    [False, False, True]
+    """
+    off: npt.NDArray[np.bool_] = np.abs(left_s - right_s) * fps >= HALF - ROUNDING
+    return off
+
+
 def opencv() -> Any:
     """Return OpenCV.
 

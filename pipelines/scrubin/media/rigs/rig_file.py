@@ -19,6 +19,7 @@ from scrubin.base import machine, strangers
 from scrubin.base.errors import CalibrationError, FileError
 from scrubin.base.faults import Faults, error, printable
 from scrubin.base.files import write_text
+from scrubin.base.text import repeated_keys
 from scrubin.media.rigs.rig import CONVENTION, MM_PER_UNIT, MODELS, Camera, Matrix, Rig
 
 MATRIX_TAGS = ("tag:yaml.org,2002:opencv-matrix", "tag:yaml.org,2002:opencv-nd-matrix")
@@ -72,7 +73,7 @@ def parse(data: bytes, name: str) -> Document:
     if not data.strip():
         raise _unreadable(name, "it is empty", "copy it again")
     try:
-        text = HEADER.sub("", data.decode("utf-8"))
+        text = _yaml(data)
         strangers.refuse_yaml_bomb(text, name)
         loader = yaml.SafeLoader(text)
         # Objects are made here, and not by tags that a file brings along.
@@ -87,6 +88,11 @@ def parse(data: bytes, name: str) -> Document:
     if not entries:
         raise _unreadable(name, "it has no keys", "name the YAML file with camera matrices, distortion, R and t")
     return Document(name, entries)
+
+
+def _yaml(data: bytes) -> str:
+    """Return the text with an empty first line in place of OpenCV's, so that lines keep their numbers."""
+    return HEADER.sub("\n", data.decode("utf-8"))
 
 
 def _said(fault: Exception) -> str:
@@ -162,7 +168,9 @@ def read(path: Path, name: str, unit: str | None = None, size: tuple[int, int] |
 
 def read_bytes(data: bytes, name: str, unit: str | None = None, size: tuple[int, int] | None = None) -> Rig:
     """Return the rig of the bytes of a calibration file; parameters and errors as `read`."""
-    reader = _Reader(parse(data, name), Faults())
+    document, faults = parse(data, name), Faults()
+    faults.extend(repeated_keys.of_text(_yaml(data), name))
+    reader = _Reader(document, faults)
     rig = reader.rig(unit, size)
     CalibrationError.raise_any(reader.faults)
     if rig is None:  # then there were faults
@@ -181,6 +189,7 @@ class _Reader:
         """Return the rig; None when something is missing or impossible."""
         unit, size = self._unit(unit), self._size(size)
         self._refuse_other_models()
+        self._refuse_contradictions()
         left, right = self._camera("left", size), self._camera("right", size)
         rotation, translation = self._rotation(), self._vector("translation", (3,))
         date, recordings = self._date(), self._recordings()
@@ -196,8 +205,12 @@ class _Reader:
         if matrix is None or distortion is None:
             return None
         place = self._entry(f"camera matrix of the {side} camera").place
-        if not np.allclose(matrix[2], (0, 0, 1)) or min(matrix[0, 0], matrix[1, 1]) <= 0 or abs(matrix[1, 0]) > 0:
+        if matrix[2].tolist() != [0, 0, 1] or min(matrix[0, 0], matrix[1, 1]) <= 0 or matrix[1, 0]:
             self._error("camera_matrix", "it is no camera matrix", "it is fx 0 cx / 0 fy cy / 0 0 1, in pixels", place)
+        elif matrix[0, 1]:
+            # OpenCV reads fx, fy, cx and cy, and passes over the skew without a word.
+            what = f"the camera matrix has a skew of {matrix[0, 1]:.6g} px, which OpenCV's model does not know"
+            self._error("camera_matrix", what, "calibrate without skew, so that the matrix is fx 0 cx / 0 fy cy / 0 0 1", place)
         elif size is not None and not (0 < matrix[0, 2] < size[0] and 0 < matrix[1, 2] < size[1]):
             centre = f"{matrix[0, 2]:.0f}, {matrix[1, 2]:.0f}"
             what = f"the optical centre ({centre}) lies outside of pictures of {size[0]}x{size[1]} pixels"
@@ -318,6 +331,14 @@ class _Reader:
                 if values is not None and MODELS.get(values.size, entry.value) != entry.value:
                     what = f"the {side} camera has {values.size} coefficients, but the model is said to be '{entry.value}'"
                     self._error(MODEL, what, "correct the model or the coefficients", entry.place)
+
+    def _refuse_contradictions(self) -> None:
+        """Note what stands under two names with different values: which one is meant is not guessed."""
+        for what, keys in KEYS.items():
+            first, *others = [self.document.entries[key] for key in keys if key in self.document.entries] or [Entry("", None, "")]
+            for other in others:
+                if _listed(other.value) != _listed(first.value):
+                    self._error("contradiction", f"it is another {what} than '{first.key}' is", "keep the right one of them", other.place)
 
     def _entry(self, what: str) -> Entry:
         return self.document.first(KEYS[what]) or Entry("", None, "")

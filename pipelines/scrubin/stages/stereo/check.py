@@ -11,7 +11,7 @@ import numpy as np
 from scrubin.media.rigs.rig import Camera, Rectification, Rig, rectification
 from scrubin.stages.stereo.findings import UNKNOWN, Checked, Finding, Measured, Severity
 from scrubin.stages.stereo.fit import Fit, exchanged, fit
-from scrubin.stages.stereo.footage import Footage
+from scrubin.stages.stereo.footage import HOW, Footage, clocks_differ, rates_differ
 from scrubin.stages.stereo.motion_lag import FREE_GRADIENT, MotionLag, motion_lag
 from scrubin.stages.stereo.samples import EVERYTHING, FLIPS, Choice, Matches, Sample, sample
 
@@ -21,7 +21,6 @@ WARN_OFFSET_PX, ERROR_OFFSET_PX = 0.75, 1.5
 WARN_P95_PX, ERROR_P95_PX = 2.0, 4.0
 WARN_LAG, ERROR_LAG = 0.3, 0.7
 LAG_ERRORS, OFFSET_ERRORS = 4.0, 3.0
-MOST_DRIFT_FRAMES = 1.0
 BASELINE_MM, DEPTH_MM = (1.0, 30.0), (15.0, 500.0)
 CENTRE_SHARE = 0.2
 FLIP_TIMES, FEWEST_FLIPPED = 3.0, 24
@@ -31,7 +30,6 @@ BEHIND_SHARE = 1 / 200
 BENT_TIMES = 2.0
 ALIKE_TIMES, ALIKE_PX = 1.5, 0.3
 SAME_SHARE = 0.5
-HOW = "export both cameras again"
 
 
 def check(rig: Rig, left: Footage, right: Footage, name: str, rig_name: str, choice: Choice = EVERYTHING) -> Checked:
@@ -206,8 +204,10 @@ def _lengths(left: Footage, right: Footage) -> Iterable[Finding]:
     if left.count != right.count:
         what = f"the left camera has {left.count} frames, the right one {right.count}"
         yield Finding("length", "warning", what, "cut both to the same instants")
-    if left.fps and right.fps and abs(left.fps / right.fps - 1) * max(left.count, right.count) >= MOST_DRIFT_FRAMES:
-        yield Finding("length", "error", f"the left camera has {left.fps} frames a second, the right one {right.fps}", HOW)
+    if differ := rates_differ(left, right):
+        yield Finding("length", "error", differ, HOW)
+    elif differ := clocks_differ(left, right):
+        yield Finding("instants", "undecided", differ, "see that both clocks are right: pairs are taken by time, not by number")
 
 
 def _severity(value: float, error: float) -> Severity:

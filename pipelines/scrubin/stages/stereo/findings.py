@@ -48,6 +48,7 @@ RULES = {
     "spread": "rows agree in the middle, but not everywhere",
     "lag": "the cameras are out of step",
     "length": "the cameras have different numbers of frames, or rates",
+    "instants": "pairs as a release takes them are of two instants",
     "baseline": "the distance of the cameras, or of what they see, is not that of an endoscope or microscope",
     "centre": "the optical centre is far from the middle of the picture",
     "alpha": "rectified pictures were made with another alpha, or from another rig",
@@ -84,6 +85,11 @@ class Measured:
 
 def _finite(value: float) -> float | None:
     return round(value, 4) if math.isfinite(value) else None
+
+
+def of_instants(what: str) -> Finding:
+    """Return the finding that some pairs are of two instants; ``what`` says how many."""
+    return Finding("instants", "warning", what, "export both cameras again with one clock; who loads the release gets its other pairs")
 
 
 UNKNOWN = Measured(math.nan, math.nan, math.nan, math.nan, 0, math.nan, math.nan)

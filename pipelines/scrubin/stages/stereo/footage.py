@@ -19,11 +19,13 @@ from scrubin.base.faults import error
 from scrubin.base.files import whole
 from scrubin.media.frame_reader import FrameReader
 from scrubin.media.probe import Probe, probe
+from scrubin.media.released.frame_files import source_frames
 from scrubin.media.rigs import rig_file
-from scrubin.media.rigs.rig import Rectification, Rig, Side, opencv, rectification, rectified
+from scrubin.media.rigs.rig import Rectification, Rig, Side, apart, opencv, rectification, rectified
 from scrubin.media.source import Source, SourceReader
 
 Picture = npt.NDArray[np.uint8]
+Times = npt.NDArray[np.float64]
 SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff"}
 
 
@@ -188,17 +190,90 @@ def every(left: Footage, right: Footage, every_s: Fraction) -> list[int]:
     Raises
     ------
     CalibrationError
-        When both are not alike: other names, or other numbers of frames.
+        When both are not alike: other names, other numbers of frames, other rates, or frames of other instants.
     """
     refuse_unlike(left, right)
     if not left.times_s:
         return list(range(left.count))
+    if differ := rates_differ(left, right):
+        raise _refused(right.name, differ, HOW)
     numbers, wanted = [], Fraction(0)
     for number, time_s in enumerate(left.times_s):
         if time_s >= wanted:
             numbers.append(number)
             wanted += every_s * max(1, int((time_s - wanted) / every_s) + 1)
+    if differ := two_instants(_seconds(left)[numbers], _seconds(right)[numbers], slower_fps(left, right)):
+        raise _refused(right.name, differ, f"{HOW} with one clock: frame k of both must be of one instant")
     return numbers
+
+
+MOST_DRIFT_FRAMES = 1.0
+HOW = "export both cameras again"
+
+
+def rates_differ(left: Footage, right: Footage) -> str | None:
+    """Return in a half-sentence how rates differ; None where that is less than a frame over the recording."""
+    if left.fps and right.fps and abs(left.fps / right.fps - 1) * max(left.count, right.count) >= MOST_DRIFT_FRAMES:
+        return f"the left camera has {left.fps} frames a second, the right one {right.fps}"
+    return None
+
+
+def two_instants(left_s: Times, right_s: Times, fps: float) -> str | None:
+    """Return in a half-sentence how many pairs are of two instants; None where each is of one.
+
+    Parameters
+    ----------
+    left_s, right_s
+        When the pictures of each pair were taken, on one clock, shape (n,).
+    fps
+        Frames a second of the slower camera.
+
+    >>> two_instants(np.array([0.0, 1.0]), np.array([0.0, 1.06]), 15)
+    '1 of 2 pairs is of two instants, 60 ms apart'
+    """
+    off = np.abs(left_s - right_s)
+    count = int(apart(left_s, right_s, fps).sum())
+    are, most = ("is", "") if count == 1 else ("are", "up to ")
+    return f"{count} of {len(off)} pairs {are} of two instants, {most}{1000 * off.max():.0f} ms apart" if count else None
+
+
+def clocks_differ(left: Footage, right: Footage) -> str | None:
+    """Return in a half-sentence how clocks of two videos of equally many frames differ; None where frame k is of one instant."""
+    if not left.times_s or left.times_s == right.times_s or len(left.times_s) != len(right.times_s):
+        return None
+    left_s, right_s = _seconds(left), _seconds(right)
+    most_ms = 1000 * np.abs(left_s - right_s).max()
+    is_apart = apart(left_s, right_s, slower_fps(left, right)).any()
+    return f"by the clocks of both files frames of one number are up to {most_ms:.0f} ms apart" if is_apart else None
+
+
+def slower_fps(left: Footage, right: Footage) -> float:
+    """Return the frames a second of the slower of two videos."""
+    return float(min(left.fps or 0, right.fps or 0))
+
+
+def released_pairs(left: Footage, right: Footage, every_s: Fraction) -> tuple[Times, Times] | None:
+    """Return when both pictures of each pair were taken that a release takes every so many seconds, (n,) each; None of pictures."""
+    if not left.times_s or not right.times_s:
+        return None
+    numbers = (source_frames(camera.times_s, 1 / every_s) for camera in (left, right))
+    chosen = list(zip(*numbers, strict=False))
+    left_s, right_s = (_seconds(camera)[[pair[side] for pair in chosen]] for side, camera in enumerate((left, right)))
+    return left_s, right_s
+
+
+def partners(left: Footage, right: Footage) -> Sequence[int]:
+    """Return for each frame of the left camera, as far as both reach, the nearest in time of the right one; of pictures those in order."""
+    if not left.times_s or not right.times_s or left.times_s == right.times_s:
+        return range(min(left.count, right.count))
+    own, other = _seconds(left), _seconds(right)
+    own = own[own <= other[-1] + 0.5 / slower_fps(left, right)]
+    nearest: list[int] = np.searchsorted((other[1:] + other[:-1]) / 2, own).tolist()
+    return nearest
+
+
+def _seconds(camera: Footage) -> Times:
+    return np.array([float(time_s) for time_s in camera.times_s])
 
 
 def refuse_unlike(left: Footage, right: Footage) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 from scrubin.base.errors import CalibrationError, RecordingError, ScrubinError
@@ -14,16 +16,18 @@ from scrubin.media.source import FilePart, Source
 from scrubin.stages.recordings_list import files_below, several
 from scrubin.stages.stereo import recordings
 from scrubin.stages.stereo.check import check
-from scrubin.stages.stereo.findings import Checked, Finding
+from scrubin.stages.stereo.findings import Checked, Finding, of_instants
 from scrubin.stages.stereo.fit import alpha_fit, of_fit
-from scrubin.stages.stereo.footage import SUFFIXES, Footage, both, footage, source_footage
+from scrubin.stages.stereo.footage import SUFFIXES, Footage, both, footage, released_pairs, slower_fps, source_footage, two_instants
 from scrubin.stages.stereo.recordings import CameraFiles, StereoRecording
 
 Shown = Callable[[Sequence[StereoRecording]], Iterable[StereoRecording]]
 """Passes on the recordings, and may show how far it is."""
 
 
-def check_one(rig: Rig, rig_name: str, cameras: Sequence[str], rectified: str | None, alpha: float | None) -> Checked:
+def check_one(
+    rig: Rig, rig_name: str, cameras: Sequence[str], rectified: str | None, alpha: float | None, every_s: Fraction = Fraction(1)
+) -> Checked:
     """Return what is wrong with one recording.
 
     Parameters
@@ -34,6 +38,8 @@ def check_one(rig: Rig, rig_name: str, cameras: Sequence[str], rectified: str | 
         The left one, then the right one: each a video, or a folder of pictures.
     rectified, alpha
         A folder of pairs of it that were rectified, and the alpha that is stated of them; both or none.
+    every_s
+        Of videos, a release takes one pair every so many seconds.
 
     Raises
     ------
@@ -46,7 +52,8 @@ def check_one(rig: Rig, rig_name: str, cameras: Sequence[str], rectified: str | 
         raise CalibrationError("--rectified and --alpha belong together: name both")
     with both(rig.size, rig_name, (footage(Path(name), name) for name in cameras)) as (left, right):
         done = check(rig, left, right, cameras[0], rig_name)
-        more = [] if rectified is None or alpha is None else _alpha(rig, left, rectified, alpha)
+        more = [*_instants(left, right, every_s)]
+        more += [] if rectified is None or alpha is None else _alpha(rig, left, rectified, alpha)
     return Checked(done.name, done.rig, done.measured, (*done.findings, *more))
 
 
@@ -60,7 +67,14 @@ def _alpha(rig: Rig, left: Footage, folder: str, stated: float) -> Sequence[Find
         return list(of_fit(alpha_fit(rig, left.picture(numbers[middle]), made.picture(middle), stated)))
 
 
-def check_study(folder: Path, shown: Shown, tell: Callable[[str, ScrubinError], None]) -> list[Checked]:
+def _instants(left: Footage, right: Footage, every_s: Fraction) -> Iterable[Finding]:
+    pairs = released_pairs(left, right, every_s)
+    what = None if pairs is None else two_instants(*pairs, slower_fps(left, right))
+    if what is not None:
+        yield of_instants(what)
+
+
+def check_study(folder: Path, shown: Shown, tell: Callable[[str, ScrubinError], None], every_s: Fraction = Fraction(1)) -> list[Checked]:
     """Return what is wrong with every stereo recording of a raw study.
 
     Parameters
@@ -71,6 +85,8 @@ def check_study(folder: Path, shown: Shown, tell: Callable[[str, ScrubinError], 
         Passes on the recordings while they are checked.
     tell
         Is told the name of a recording that cannot be checked, and why.
+    every_s
+        Of videos, a release takes one pair every so many seconds.
 
     Raises
     ------
@@ -83,7 +99,8 @@ def check_study(folder: Path, shown: Shown, tell: Callable[[str, ScrubinError], 
         rig, rig_name = raw.rigs[recording.rig], f"{recordings.FOLDER}/{recording.rig}.yaml"
         try:
             with both(rig.size, rig_name, (_opened(folder, files) for files in (recording.left, recording.right))) as (left, right):
-                done.append(check(rig, left, right, recording.name, recording.rig))
+                said = check(rig, left, right, recording.name, recording.rig)
+                done.append(replace(said, findings=(*said.findings, *_instants(left, right, every_s))))
         except (CalibrationError, RecordingError) as fault:
             tell(recording.name, fault)
             done.append(recordings.unread(recording, fault))

@@ -13,11 +13,10 @@ import pandas as pd
 
 from scrubin.base import strangers
 from scrubin.base.errors import CalibrationError, ScrubinError
-from scrubin.base.faults import Fault, Faults, hint
+from scrubin.base.faults import Faults, hint
 from scrubin.base.tables.io import records
-from scrubin.base.text import csv_text, repeated_keys
+from scrubin.base.text import csv_text
 from scrubin.media.rigs.rig import Rig
-from scrubin.media.rigs.rig_file import HEADER
 from scrubin.media.rigs.rig_file import read as read_rig
 from scrubin.media.source import View
 from scrubin.stages.recordings_list import NAME
@@ -139,16 +138,9 @@ def read_rigs(folder: Path, names: Iterable[str]) -> tuple[dict[str, Rig], Fault
             continue
         try:
             rigs[name] = read_rig(folder / file, file)
-            faults.extend(_repeated_keys(folder / file, file))
         except CalibrationError as error:
             faults.extend(error.faults)
     return rigs, faults
-
-
-def _repeated_keys(path: Path, file: str) -> list[Fault]:
-    # A file of OpenCV begins with a line that is no YAML.
-    text = strangers.read_bytes(path, limit="yaml_mb").decode("utf-8")
-    return repeated_keys.of_text(HEADER.sub("\n", text), file)
 
 
 def unread(recording: StereoRecording, fault: ScrubinError) -> Checked:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from scrubin.base.pixels import Box
@@ -15,10 +18,11 @@ from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of
 from scrubin.base.tables.io import records
 from scrubin.media.rigs import rig_file
-from scrubin.media.rigs.rig import Rig
+from scrubin.media.rigs.rig import Rig, apart
 from scrubin.media.source import Source
 from scrubin.stages.stereo.check import check, check_alone
-from scrubin.stages.stereo.footage import source_footage
+from scrubin.stages.stereo.findings import Finding, Severity, of_instants
+from scrubin.stages.stereo.footage import source_footage, two_instants
 from scrubin.stages.stereo.samples import Choice
 
 STRETCHES = 3
@@ -105,7 +109,30 @@ def _checked(release: Path, pair: ReleasedPair, rig: Rig | None) -> dict[str, An
     return done.as_json()
 
 
-def row(id_: str, said: Mapping[str, Any], rig: str | None, more: Sequence[str] = ()) -> dict[str, Any]:
+def instants(frames: pd.DataFrame, cuts: pd.DataFrame, videos: pd.DataFrame) -> dict[str, Finding]:
+    """Return what is to be said of recordings with released pairs of two instants, by id; parameters are the tables of these names.
+
+    That is an error where the first released frames are of two instants already: who loads the release has only times from these.
+    """
+    starts_s = {(row["id"], row["camera"]): float(Fraction(row["offset_s"])) for row in records(cuts)}
+    rates: dict[str, float] = {}
+    for row in records(videos[videos.camera.isin(SIDES)]):
+        rates[row["id"]] = min(rates.get(row["id"], math.inf), float(Fraction(row["fps"])))
+    shown = frames[frames["path"].notna()]
+    left, right = (shown.loc[shown.camera == side, ["id", "frame", "time_s"]] for side in SIDES)
+    found = {}
+    for id_, pairs in left.merge(right, on=["id", "frame"], suffixes=SIDES).groupby("id"):
+        own = str(id_)
+        left_s, right_s = (pairs[f"time_s{side}"].to_numpy(np.float64) + starts_s[own, side] for side in SIDES)
+        what = two_instants(left_s, right_s, rates[own])
+        if what is not None:
+            left_s, right_s = (np.array([starts_s[own, side]]) for side in SIDES)
+            severity: Severity = "error" if apart(left_s, right_s, rates[own]).any() else "warning"
+            found[own] = replace(of_instants(what), severity=severity)
+    return found
+
+
+def row(id_: str, said: Mapping[str, Any], rig: str | None, more: Sequence[str] = (), odd: Finding | None = None) -> dict[str, Any]:
     """Return the row of the table `stereo` of a recording.
 
     Parameters
@@ -118,8 +145,10 @@ def row(id_: str, said: Mapping[str, Any], rig: str | None, more: Sequence[str] 
         Name of its calibration; None where it has none.
     more
         Errors that are known without looking at pictures.
+    odd
+        What `instants` found.
     """
-    measured, findings = said["measured"], said["findings"]
+    measured, findings = said["measured"], [*said["findings"], *([odd.as_json()] if odd else [])]
     of = {
         severity: [f"{one['what']}; {one['fix']}" for one in findings if one["severity"] == severity] for severity in ("error", "warning")
     }

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from scrubin.base.pixels import Box
 from scrubin.media.rigs.rig import Matrix, Rectification, Side, opencv
-from scrubin.stages.stereo.footage import Footage
+from scrubin.stages.stereo.footage import Footage, partners
 
 Picture = npt.NDArray[np.uint8]
 MOST_FEATURES = 1200
@@ -252,16 +252,20 @@ def _shown(count: int, hidden: Sequence[tuple[int, int]]) -> list[tuple[int, int
 
 
 def sample(way: Rectification, left: Footage, right: Footage, choice: Choice = EVERYTHING) -> Sample:
-    """Return what is looked at of a recording; what cannot be decoded raises as `Footage.picture` does."""
+    """Return what is looked at of a recording: frames of the left camera, and of the right one those that are nearest in time.
+
+    What cannot be decoded raises as `Footage.picture` does.
+    """
+    others = partners(left, right)
     pairs: list[Matches] = []
     flipped: dict[str, list[Matches]] = {name: [] for name in FLIPS}
     stretches: list[Tracks] = []
     same: list[bool] = []
-    for start, end in spans(min(left.count, right.count), choice):
+    for start, end in spans(len(others), choice):
         greys: tuple[list[Picture], list[Picture]] = ([], [])
         own: dict[int, Matches] = {}
         for number in range(start, end):
-            pictures = left.picture(number), right.picture(number)
+            pictures = left.picture(number), right.picture(others[number])
             for of_side, picture in zip(greys, pictures, strict=True):
                 of_side.append(opencv().cvtColor(picture, opencv().COLOR_BGR2GRAY))
             if number - start in PER_STRETCH:
