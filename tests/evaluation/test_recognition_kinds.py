@@ -36,8 +36,11 @@ def test_calibration_has_both_kinds_of_bins_and_brier(study, capsys):
 
 
 def test_what_is_no_probability_is_refused(study, capsys):
-    np.save(study / "found/VID02.npy", np.full((20, 100), 1.25))
-    assert "calibration is of probabilities in 0..1" in fault(capsys, *sides(study, "recognition", "--variant", "kind=calibration"))
+    scores = np.load(study / "found/VID02.npy")
+    scores[4:, 17] = 1.000000001
+    np.save(study / "found/VID02.npy", scores)
+    said = fault(capsys, *sides(study, "recognition", "--variant", "kind=calibration"))
+    assert "VID02.npy, frame 4: the score of class 17 ('grasper,retract,gallbladder') is 1.000000001; calibration is of prob" in said
     good(capsys, *sides(study, "recognition", "--variant", "component=i"))
 
 
