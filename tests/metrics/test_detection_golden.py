@@ -50,7 +50,7 @@ def case(request):
 
 
 def one_after_the_other(videos):
-    """Lower what has a confidence of its frame again by next to nothing: the literal reading knows no equals, here they are one threshold."""
+    """Lower by next to nothing what has a confidence of its frame again: here equals are one threshold, to the literal reading they are not."""
     apart = copy.deepcopy(videos)
     for frame in (frame for of_video in apart for frame in of_video):
         seen = []

@@ -317,7 +317,8 @@ class _File:
 def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
     """Return per variant both values and ``one - other``, and what is not compared: what only one has, or states otherwise than the other.
 
-    A file of an earlier version does not state what others do, and has some numbers by another rule. Such numbers are not compared: whether they are of the same cannot be told.
+    A file of an earlier version does not state what others do, and has some numbers by another rule. Such numbers are not compared: whether
+    they are of the same cannot be told.
     Where neither states anything they are, and a sentence says what cannot be told.
 
     Raises

@@ -101,7 +101,9 @@ def _add_worth(parser: argparse.ArgumentParser) -> None:
         help="of p-values for the number of pairs; CholecTriplet2021 corrected none (default: %(default)s)",
     )
     parser.add_argument("--clips", type=int, metavar="N", help=f"random clips of --test clips (default: {choices.CLIPS})")
-    parser.add_argument("--clip-frames", type=int, metavar="N", help=f"consecutive frames of a clip (default: {choices.CLIP_FRAMES})")
+    parser.add_argument(
+        "--clip-frames", type=int, metavar="N", help=f"consecutive labelled frames of a clip (default: {choices.CLIP_FRAMES})"
+    )
     parser.add_argument(
         "--alpha", type=float, default=choices.ALPHA, metavar="P", help="level of significance, in 0..1 (default: %(default)s)"
     )
@@ -147,7 +149,7 @@ def _of_submissions(args: argparse.Namespace, settings: RankingSettings, out: Pa
     teams = _teams(args.submissions)
     if out is not None:
         _refuse_out(out, [*teams.values(), Path(args.ground_truth)])
-    metric = args.metric or RANKED
+    metric: Any = args.metric or RANKED
     task, components = CONTESTS[metric], _components(args)
     if not task.has_file_per_video:
         document, labels = _as_scored(args, metric, settings, teams)
@@ -179,9 +181,7 @@ def _with_variants(document: dict[str, Any], teams: dict[str, Path], labels: Sou
     return document | {"variants": found.variants, "notes": [*document["notes"], *found.notes]}
 
 
-def _as_scored(
-    args: argparse.Namespace, metric: str, settings: RankingSettings, teams: dict[str, Path]
-) -> tuple[dict[str, Any], Source]:
+def _as_scored(args: argparse.Namespace, metric: str, settings: RankingSettings, teams: dict[str, Path]) -> tuple[dict[str, Any], Source]:
     """Rank files that are read as `scrubin score` reads them; return the ranking, and the files of the labels."""
     from scrubin.evaluate.ranking import entry_scores
     from scrubin.evaluate.tasks import entries

@@ -40,6 +40,8 @@ Ensemble = Literal["mean", "weighted", "soft-vote"]
 
 OF_KIND: Mapping[str, Sequence[str]] = {PRECISION: ("component", "scope", "null", "k"), CALIBRATION: ("component", "null", "bins")}
 
+PUBLISHED_MAP = "cholect50"
+"""Whose parts of triplets the published program holds."""
 NAMES: Mapping[ClassesOf, str] = {"ivt": "triplets", "i": "instruments"}
 
 
@@ -198,7 +200,15 @@ def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, ch
         results = with_alone(results, "recognition", choice, lambda draw: (drawn_videos(videos, draw), truth.triplets))
     compared = ComparedClasses(videos, {name: pair.frames for name, pair in joined.pairs.items()}, truth.triplets)
     part = Computed(tuple(joined.pairs), results, names, joined.frames, truth.vocabulary.name, compared)
-    return Scoring([part], (*further, *joined.faults))
+    return Scoring([part], (*further, *joined.faults), _own_map(truth) if semantics == "compat" else [])
+
+
+def _own_map(truth: Truth) -> list[str]:
+    """Return a note of what the published program does not have: the parts of triplets that are not those of CholecT50."""
+    if truth.classes == "i" or truth.vocabulary.name == PUBLISHED_MAP:
+        return []
+    ours = f"the numbers of i, v, t, iv and it are ours, by its rules, of '{truth.vocabulary.name}'"
+    return [f"the published program knows the triplets of CholecT50 only: {ours}"]
 
 
 def _taking_part(truth: Truth, videos: Sequence[TripletVideo]) -> tuple[int, ...] | None:

@@ -276,7 +276,7 @@ def equal_together(scene: Scene, component: str) -> Pairs:
         ones, others, overlaps = ones[order], others[order], overlaps[order]
         begins = np.concatenate([[True], groups[ones][1:] != groups[ones][:-1]]) | is_shared[ones] if len(ones) else np.zeros(0, np.bool_)
         number, bounds = np.cumsum(begins), run_bounds(of_detections[ones])
-        when = number - np.repeat(number[bounds[:-1]], np.diff(bounds))
+        when: IntArray = number - np.repeat(number[bounds[:-1]], np.diff(bounds))
         scene.memo["equal together", component] = _by_turn(ones, others, overlaps, when)
     together: Pairs = scene.memo["equal together", component]
     return together
