@@ -50,7 +50,7 @@ def case(request):
 
 
 def one_after_the_other(videos):
-    """Lower by next to nothing what has a confidence of its frame again: here equals are one threshold, to the literal reading they are not."""
+    """Lower by next to nothing what has a confidence of its frame again: equals are one threshold here, and not in the literal reading."""
     apart = copy.deepcopy(videos)
     for frame in (frame for of_video in apart for frame in of_video):
         seen = []
