@@ -78,6 +78,8 @@ def test_a_folder_whose_name_has_an_equals_sign_is_a_folder(folder, rank):
     ("teams", "more", "out", "code", "words"),
     [
         (("one", "one"), (), "out", 2, "two teams are called 'one'"),
+        (("a=x", "A=y"), (), "out", 2, "team 'A' differs from 'a' in case, spaces"),
+        (("a1=x", "a01=y"), (), "out", 2, "zeros of numbers or what does not show only: x and y; name them with NAME=DIR"),
         (("=x",), (), "out", 2, "give a team as DIR or NAME=DIR"),
         (("a\nb=x",), (), "out", 2, "a name that can be printed"),
         (("one",), (), "gt", 1, "never changed"),

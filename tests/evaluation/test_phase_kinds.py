@@ -43,6 +43,52 @@ def test_a_background_is_named_as_the_phases_are(study, capsys):
     assert "the phases are" in fault(capsys, *sides(study, "phases", "--variant", "kind=segments", "background=lunch"))
 
 
+@pytest.fixture
+def resting(tmp_path):
+    """A study with a phase of this name, whose removal changes every number."""
+
+    def made(name):
+        truth, found = (["cut"] * at + [name] * 5 + ["sew"] * (15 - at) for at in (8, 4))
+        return put(tmp_path, truth={"v.csv": table(truth)}, found={"v.csv": table(found)})
+
+    return made
+
+
+@pytest.mark.parametrize("kind", ["segments", "events"])
+@pytest.mark.parametrize("name", ["none", "None", "NONE"])
+def test_a_phase_that_is_called_none_is_left_out_by_its_id_alone(resting, capsys, kind, name):
+    study = resting(name)
+    # Without a vocabulary phases stand in the order of the alphabet.
+    id_ = 1
+    for said in ("none", "None"):
+        refused = fault(capsys, *sides(study, "phases", "--variant", f"kind={kind}", f"background={said}"))
+        assert f"background={said}: a phase is called '{name}', and 'none' leaves nothing out; say background={id_}" in refused
+    found, _ = results(capsys, study, "phases", f"kind={kind}")
+    without, _ = results(capsys, study, "phases", f"kind={kind}", f"background={id_}")
+    assert {one["options"]["background"] for one in found} == {"none"}
+    assert {one["options"]["background"] for one in without} == {f"{name} (phase {id_})"}
+    assert [one["overall"] for one in found] != [one["overall"] for one in without]
+
+
+def test_nothing_is_left_out_by_none_in_any_spelling(study, capsys):
+    found, _ = results(capsys, study, "phases", "kind=segments")
+    for said in ("none", "None", ""):
+        assert results(capsys, study, "phases", "kind=segments", f"background={said}")[0] == found
+
+
+@pytest.mark.parametrize("background", ["-1", "- 1", "+1", "1_", "(1)", "1.0", "4"])
+def test_a_background_with_a_sign_is_no_id(tmp_path, capsys, background):
+    study = put(tmp_path, truth={"v.csv": table([0, 0, 1, 1])}, found={"v.csv": table([0, 1, 1, 1])})
+    refused = fault(capsys, *sides(study, "phases", "--variant", "kind=segments", f"background={background}"))
+    assert f"background={background}: the phases are 0, 1" in refused
+
+
+@pytest.mark.parametrize("cell", ["+1", "(1)", "1_"])
+def test_a_phase_with_a_sign_is_no_other_phase(tmp_path, capsys, cell):
+    study = put(tmp_path, truth={"v.csv": table([0, 0, 1, 1])}, found={"v.csv": table([0, 1, cell, 1])})
+    assert f"'{cell}' is no phase of the vocabulary" in fault(capsys, *sides(study, "phases"))
+
+
 @pytest.mark.parametrize(
     ("variant", "expected"),
     [

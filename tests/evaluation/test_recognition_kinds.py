@@ -36,8 +36,11 @@ def test_calibration_has_both_kinds_of_bins_and_brier(study, capsys):
 
 
 def test_what_is_no_probability_is_refused(study, capsys):
-    np.save(study / "found/VID02.npy", np.full((20, 100), 1.25))
-    assert "calibration is of probabilities in 0..1" in fault(capsys, *sides(study, "recognition", "--variant", "kind=calibration"))
+    scores = np.load(study / "found/VID02.npy")
+    scores[4:, 17] = 1.000000001
+    np.save(study / "found/VID02.npy", scores)
+    said = fault(capsys, *sides(study, "recognition", "--variant", "kind=calibration"))
+    assert "VID02.npy, frame 4: the score of class 17 ('grasper,retract,gallbladder') is 1.000000001; calibration is of prob" in said
     good(capsys, *sides(study, "recognition", "--variant", "component=i"))
 
 
@@ -47,3 +50,17 @@ def test_what_is_no_probability_is_refused(study, capsys):
 def test_choices_that_do_not_belong_are_refused(study, capsys, variant):
     said = fault(capsys, *sides(study, "recognition", "--variant", *variant))
     assert "says nothing of kind=" in said or "give a whole number from 1" in said
+
+
+def test_parts_of_triplets_that_the_published_program_does_not_know_are_called_ours(study, capsys):
+    said = good(capsys, *sides(study, "recognition", "--semantics", "compat"))
+    assert "are ours" not in said.err
+    for side in ("truth", "found"):
+        for path in (study / side).iterdir():
+            values = np.load(path)["targets"] if side == "truth" else np.load(path)
+            np.savez(path, targets=values[:, :89]) if side == "truth" else np.save(path, values[:, :89])
+    said = good(capsys, *sides(study, "recognition", "--vocabulary", "prostatd", "--semantics", "compat"))
+    ours = "the numbers of i, v, t, iv and it are ours, by its rules, of 'prostatd'"
+    assert f"the published program knows the triplets of CholecT50 only: {ours}" in said.err
+    assert "component=iv " in said.out
+    assert "are ours" not in good(capsys, *sides(study, "recognition", "--vocabulary", "prostatd")).err

@@ -133,6 +133,52 @@ def test_an_ensemble_of_equal_models_is_the_model(study, capsys):
         assert f"scored is one ensemble ({how[0]}) of 2 models" in said.err
 
 
+@pytest.fixture
+def models(study):
+    """A second model beside the first one."""
+    rng = np.random.default_rng(4)
+    return put(study, other={"VID01.npy": rng.random((12, 100)), "VID02.npy": rng.random((1, 100))})
+
+
+def ensemble(models, *how):
+    return ("recognition", "--ground-truth", models / "truth", "--predictions", models / "found", models / "other", "--ensemble", *how)
+
+
+@pytest.mark.parametrize("how", [["mean"], ["weighted", "--weights", "1", "3"], ["soft-vote"]])
+def test_what_a_model_of_an_ensemble_predicts_without_a_label_does_not_count_and_is_told(models, capsys, how):
+    before = good(capsys, *ensemble(models, *how)).out
+    # Not even its scores: 7 is no probability.
+    np.save(models / "other/VID01.npy", np.concatenate([np.load(models / "other/VID01.npy"), np.full((2, 100), 7.0)]))
+    np.save(models / "found/VID03.npy", np.ones((2, 100)))
+    said = good(capsys, *ensemble(models, *how))
+    assert said.out == before
+    assert f"VID01.npy, frames 12-13: model 2 ({models / 'other'}): not labelled, so not counted (2 frames)" in said.err
+    assert f"VID03.npy: model 1 ({models / 'found'}): the video has no ground truth, so it does not count" in said.err
+
+
+def test_a_labelled_frame_that_a_model_of_an_ensemble_lacks_is_told_with_model_file_and_frame(models, capsys):
+    np.save(models / "other/VID01.npy", np.load(models / "other/VID01.npy")[:-1])
+    said = fault(capsys, *ensemble(models, "mean"))
+    assert f"VID01.npy, frame 11: model 2 ({models / 'other'}): labelled, but not predicted" in said
+    (models / "found/VID02.npy").unlink()
+    assert f"VID02: model 1 ({models / 'found'}): the video is not predicted" in fault(capsys, *ensemble(models, "mean"))
+
+
+def test_a_score_that_no_ensemble_can_have_is_told_with_model_file_frame_and_class(models, capsys):
+    scores = np.load(models / "other/VID01.npy")
+    scores[3, 17] = 1.5
+    np.save(models / "other/VID01.npy", scores)
+    said = fault(capsys, *ensemble(models, "mean"))
+    told = f"VID01.npy, frame 3: model 2 ({models / 'other'}): the score of class 17 ('grasper,retract,gallbladder') is 1.5; scores of"
+    assert told in said
+
+
+@pytest.mark.parametrize(("weights", "given"), [([], "0 weights"), (["--weights", "1"], "1 weight")])
+def test_an_ensemble_by_weights_asks_for_weights(models, capsys, weights, given):
+    said = fault(capsys, *ensemble(models, "weighted", *weights), code=2)
+    assert f"--ensemble weighted has 2 models and {given}: give one per model by --weights" in said
+
+
 @pytest.mark.parametrize("delimiter", csv_text.DELIMITERS)
 def test_a_split_has_any_delimiter_and_a_list_has_none(study, capsys, delimiter):
     (study / "split.csv").write_text("\ufeffID,Split\nVID01,test\nVID02,train\n".replace(",", delimiter), "utf-8")

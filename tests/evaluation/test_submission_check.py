@@ -65,6 +65,12 @@ def test_values_that_are_no_probability_are_told_with_frame_and_triplet(given, f
     assert found == ([] if rule is None else [(f"recognition-{rule}", "error", (11,), True)])
 
 
+def test_a_probability_just_above_1_is_shown_with_the_digits_that_make_it_so(given, faults):
+    given["VID02"]["11"]["recognition"][42] = 1.000000001
+    (found,) = faults()
+    assert "(first: frame 11, triplet 42 is 1.000000001)" in found.what
+
+
 @pytest.mark.parametrize(
     ("change", "rule", "severity"),
     [

@@ -31,6 +31,7 @@ def test_all_videos_in_one_file_and_frames_below_a_key_are_told(given, checked):
         (b"{}", "file-layout", "has no frames"),
         (b"null", "file-layout", "null"),
         (b"[[0.1]]", "file-layout", "a list of 1 item "),
+        (b"[]", "file-layout", "holds an empty list instead"),
         (b"3", "file-layout", "3"),
         (b'{"0": {"recognition": [0.1, 0.', "file-json", "line 1"),
         (b'{"0": {"recogni', "file-json", "is cut off"),

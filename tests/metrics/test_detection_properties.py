@@ -53,24 +53,34 @@ def literal_overlap(one, other):
 
 
 def literal_hits(frames, threshold, column):
-    """Score and truth of every detection of a list of frames, class by class."""
+    """Score and truth of every detection of a list of frames, class by class: of equal scores the pair of the largest IoU is first."""
     found = []
     for both in frames:
         free = list(both["gt"])
-        for detection in sorted(both["pd"], key=lambda row: (-row[2], row[5:])):
-            fits = [row for row in free if row[column] == detection[column] and literal_overlap(row, detection) >= threshold]
-            if fits:
-                free.remove(min(fits, key=lambda row: (-literal_overlap(row, detection), row[5:])))
-            found.append((detection[column], detection[2], bool(fits)))
+        for class_, score in sorted({(row[column], row[2]) for row in both["pd"]}, key=lambda one: -one[1]):
+            equals = [row for row in both["pd"] if (row[column], row[2]) == (class_, score)]
+            hits = 0
+            while fits := [
+                (-literal_overlap(row, one), one[5:], row[5:], row, one)
+                for row in free
+                for one in equals
+                if row[column] == class_ and literal_overlap(row, one) >= threshold
+            ]:
+                *_, row, one = min(fits, key=lambda fit: fit[:3])
+                free.remove(row)
+                equals.remove(one)
+                hits += 1
+            found += [(class_, score, True)] * hits + [(class_, score, False)] * len(equals)
     return found
 
 
 def literal_step(found, positives):
-    """Equation 1 of detections of one class with distinct scores."""
-    area, hits = 0.0, 0
-    for rank, (_, hit) in enumerate(sorted(found, reverse=True), start=1):
-        hits += hit
-        area += hit * hits / rank / positives
+    """Equation 1 of detections of one class, with a point for every score that there is."""
+    area, before = 0.0, 0
+    for score in sorted({score for _, score, _ in found}, reverse=True):
+        hits = [hit for _, other, hit in found if other >= score]
+        area += (sum(hits) - before) * sum(hits) / len(hits) / positives
+        before = sum(hits)
     return area
 
 
@@ -143,17 +153,60 @@ def test_matching_is_the_literal_one(videos, threshold, component):
 
 @pytest.mark.slow
 @given(VIDEOS)
-def test_area_and_recall_are_the_literal_ones_when_scores_differ(videos):
-    scores = iter(np.random.default_rng(0).permutation(1000) / 1000)
-    for both in (both for video in videos for both in video):
-        both["pd"] = [[*row[:2], float(next(scores)), *row[3:]] for row in both["pd"]]
+def test_area_and_recall_are_the_literal_ones(videos):
     frames = [both for video in videos for both in video]
     got = average_precision(cases.study_of(videos), scope="global")
     for id_, value in got.classes.items():
         positives = sum(row[0] == int(id_) for both in frames for row in both["gt"])
-        own = [(score, hit) for class_, score, hit in literal_hits(frames, 0.5, 0) if class_ == int(id_)]
+        own = [(class_, score, hit) for class_, score, hit in literal_hits(frames, 0.5, 0) if class_ == int(id_)]
         assert value.n == positives
         assert value.value == pytest.approx(literal_step(own, positives) if positives else math.nan, abs=1e-12, nan_ok=True)
+
+
+def mirrored(videos, axis):
+    """The same in pictures that are turned over, on one axis of boxes as shares of them."""
+    return [
+        [
+            {side: [[*row[: 5 + axis], 1 - row[5 + axis] - row[7 + axis], *row[6 + axis :]] for row in rows] for side, rows in both.items()}
+            for both in video
+        ]
+        for video in videos
+    ]
+
+
+def average_precisions(videos):
+    scene = checked(cases.study_of(videos))
+    found = [average_precision_range(scene, "ivt", interpolation=name, scope=scope) for name in INTERPOLATIONS for scope in BOX_SCOPES]
+    found += [at_best_confidence(scene, "i", scope=scope).f1 for scope in BOX_SCOPES]
+    return [value.value for one in found for value in (one.overall, *one.classes.values())]
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("seed", range(12))
+def test_pictures_that_are_turned_over_change_no_average_precision(seed, axis):
+    """Few confidences and boxes around the annotated ones, so that equal confidences compete for boxes."""
+    rng = np.random.default_rng(seed)
+    videos = []
+    for _ in range(2):
+        frames = []
+        for _ in range(4):
+            truth = [[at % 2, 0, 1.0, 0, 0, *rng.uniform(0.1, 0.3, 2), *rng.uniform(0.3, 0.4, 2)] for at in range(4)]
+            found = [
+                [row[0], 0, float(rng.choice([0.3, 0.9])), 0, 0, *(np.array(row[5:]) + rng.normal(0, 0.04, 4)).tolist()]
+                for row in truth
+                for _ in range(2)
+            ]
+            frames.append({"gt": truth, "pd": found})
+        videos.append(frames)
+    np.testing.assert_allclose(average_precisions(mirrored(videos, axis)), average_precisions(videos), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("found", [[[0.1, 0.1], [0.6, 0.1]], [[0.1, 0.1], [0.1, 0.1]]])
+def test_equal_confidences_in_a_frame_are_one_threshold(found):
+    """One true box, and one that is elsewhere or the same once more: half of what has this confidence is right."""
+    frame = {"gt": [[0, 0, 1, 0, 0, 0.1, 0.1, 0.3, 0.3]], "pd": [[0, 0, 0.9, 0, 0, *at, 0.3, 0.3] for at in found]}
+    for videos in ([[frame]], mirrored([[frame]], 0)):
+        assert average_precision(cases.study_of(videos)).overall.value == 0.5
 
 
 @pytest.mark.slow

@@ -119,6 +119,14 @@ def test_the_mean_of_videos_is_not_the_f1_of_all_segments():
     assert found["phase segments F1@10", "mean"].videos["short"].value == 0
 
 
+def test_where_only_predictions_have_segments_they_are_what_is_counted():
+    counted = segments.count([PhaseVideo("v", [1, 1, 1, 1], [[0, 1, 0, 1], [1, 1, 1, 0]])], ["a", "rest"], (50,), "rest")
+    pooled = by_name(segments.segment_results(counted))["phase segments F1@50", "pooled"]
+    assert (pooled.overall.value, pooled.overall.n) == (0, 3)
+    assert (pooled.classes["a"].value, pooled.classes["a"].n) == (0, 3)
+    assert pooled.classes["rest"].n == 0
+
+
 def test_a_video_of_background_only_is_undefined():
     counted = segments.count([PhaseVideo("v", [1, 1], [1, 1]), PhaseVideo("w", [0, 1], [1, 1])], ["a", "rest"], (50,), "rest")
     found = by_name(segments.segment_results(counted))

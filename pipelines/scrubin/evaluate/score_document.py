@@ -18,6 +18,7 @@ from scrubin.base.faults import count_text, sheet_cell, summary
 from scrubin.base.vocabulary.vocabulary import COMPONENTS, Component, Vocabulary, related
 from scrubin.evaluate.computation import Computed, Scoring
 from scrubin.evaluate.metrics.bootstrap import Interval
+from scrubin.evaluate.metrics.detection import average_precision
 from scrubin.evaluate.metrics.recognition.average_precision import METRIC as RECOGNITION
 from scrubin.evaluate.metrics.recognition.top_k import top_classes
 from scrubin.evaluate.metrics.result import Result, Value, Variant, difference
@@ -267,6 +268,11 @@ BY_OPTION: Mapping[str, str] = {
 }
 """What they do not state either, by metric, and others only where an option decided it: silence of both is not the same."""
 
+EARLIER_RULE: Mapping[str, str] = dict.fromkeys(
+    (average_precision.METRIC, *average_precision.AT_BEST.values()), "equal confidences in a frame were one threshold each"
+)
+"""What was another rule in earlier versions, by metric of the semantics ``paper``: such a number is of another definition."""
+
 
 @dataclass(frozen=True)
 class _File:
@@ -311,7 +317,8 @@ class _File:
 def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
     """Return per variant both values and ``one - other``, and what is not compared: what only one has, or states otherwise than the other.
 
-    A file of an earlier version does not state what others do. Such numbers are not compared: whether they are of the same cannot be told.
+    A file of an earlier version does not state what others do, and has some numbers by another rule. Such numbers are not compared: whether
+    they are of the same cannot be told.
     Where neither states anything they are, and a sentence says what cannot be told.
 
     Raises
@@ -339,7 +346,11 @@ def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
     unlike: dict[str, list[str]] = {}
     for name in shared:
         left, right = first.results[name], second.results[name]
-        if left.variant.apart(right.variant):
+        if first.is_earlier != second.is_earlier and left.variant.semantics == "paper" and left.variant.metric in EARLIER_RULE:
+            old = first if first.is_earlier else second
+            why = f"an earlier version wrote {old.name}, in which {EARLIER_RULE[left.variant.metric]}"
+            unlike.setdefault(why, []).append(name)
+        elif left.variant.apart(right.variant):
             unlike.setdefault(_stated_otherwise(first, second, name), []).append(name)
         else:
             rows.append((name, left.overall.value, right.overall.value, difference(left, right)))

@@ -167,6 +167,11 @@ def test_the_command_prints_json_or_latex_alone_and_writes_the_same_json(tmp_pat
         (["team_a"], "it takes no submissions"),
         (["--test", "clips"], "no --test clips"),
         (["--missing", "bad"], "--missing bad: give a number within -1e+100 and 1e+100, or 'worst'"),
+        (["--metric", "recognition"], "--metric does nothing with --from-scores: a sheet has the values of any metric; name those"),
+        (["--count-null"], "--count-null does nothing with --from-scores"),
+        (["--from", "coco"], "--from does nothing with --from-scores"),
+        (["--vocabulary", "cholect50"], "--vocabulary does nothing with --from-scores"),
+        (["--fps", "25"], "--fps does nothing with --from-scores"),
     ],
 )
 def test_options_that_do_not_fit_values_are_refused(tmp_path, capsys, more, words):
@@ -179,3 +184,37 @@ def test_a_fault_names_the_sheet_with_its_folder(tmp_path, capsys):
     (tmp_path / "values.csv").write_text("team,video,value\na,1,x\n")
     assert cli.main(["rank", "--from-scores", str(tmp_path / "values.csv")]) == 1
     assert f"{tmp_path / 'values.csv'}, line 2: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "teams", "told"),
+    [
+        (["--videos", "v1"], {"A": 0.9, "B": 0.8, "C": 0.4}, ""),
+        (["--videos", "SPLIT", "--subset", "Test"], {"A": 0.5, "B": 0.5, "C": 0.7}, "1 listed video without this kind of ground truth"),
+    ],
+)
+def test_only_the_named_videos_of_a_sheet_are_ranked(tmp_path, capsys, more, teams, told):
+    (tmp_path / "values.csv").write_text(TEXT)
+    (tmp_path / "split.csv").write_text("id,split\nv1,train\nv2,test\nv9,test\n")
+    more = [str(tmp_path / "split.csv") if one == "SPLIT" else one for one in more]
+    assert cli.main(["rank", "--from-scores", str(tmp_path / "values.csv"), "--resamples", "20", "--json", *more]) == 0
+    printed = capsys.readouterr()
+    assert {team["team"]: team["score"] for team in json.loads(printed.out)["teams"]} == teams
+    assert told in printed.err
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--videos", "v1,v7"], "values.csv: there is no video v7 in it; there are v1, v2, v3"),
+        (["--videos", "SPLIT", "--subset", "val"], "split.csv: none of the listed videos has a value in "),
+        (["--videos", "SPLIT"], "split.csv: lists the subsets test, val; name one by --subset"),
+        (["--subset", "test"], "--subset test: of which split?; name the file of a split by --videos"),
+    ],
+)
+def test_videos_that_a_sheet_does_not_have_are_refused_by_name(tmp_path, capsys, more, words):
+    (tmp_path / "values.csv").write_text(TEXT)
+    (tmp_path / "split.csv").write_text("id,split\nv9,val\nv2,test\n")
+    more = [str(tmp_path / "split.csv") if one == "SPLIT" else one for one in more]
+    assert cli.main(["rank", "--from-scores", str(tmp_path / "values.csv"), *more]) != 0
+    assert words in capsys.readouterr().err

@@ -94,7 +94,7 @@ class Vocabulary:
     def find(self, naming: Naming, name: str) -> int | None:
         """Return the id of a name in any known spelling, or None.
 
-        Case, spaces, hyphens and underscores do not count.
+        Case, spaces, hyphens and underscores do not count, but for numbers: -1 and 1.0 are not 1.
 
         >>> load("cholect50").find("phase", "CalotTriangleDissection")
         1
@@ -266,8 +266,15 @@ def load(name: str) -> Vocabulary:
 
 
 def fold(name: str) -> str:
-    """Return what counts of a name: CalotTriangleDissection, calot-triangle-dissection and "Calot triangle dissection" are one."""
-    return re.sub(r"[\W_]+", "", name).casefold()
+    """Return what counts of a name: CalotTriangleDissection, calot-triangle-dissection and "Calot triangle dissection" are one.
+
+    Of a name that is a number every sign counts: -1 is not the id 1, nor is 1.0 the id 10.
+
+    >>> fold("Calot_triangle-dissection"), fold(" 1 "), fold("-1"), fold("(1)")
+    ('calottriangledissection', '1', '-1', '(1)')
+    """
+    folded = re.sub(r"[\W_]+", "", name).casefold()
+    return name.strip() if folded.isdecimal() else folded
 
 
 def _spellings(lists: Mapping[str, Any], kind: Naming) -> dict[str, int]:

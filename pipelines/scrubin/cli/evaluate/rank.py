@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrubin.base import files, machine, strangers
-from scrubin.base.errors import AnnotationError, ArgumentsError
-from scrubin.base.text import csv_text
+from scrubin.base.errors import AnnotationError, ArgumentsError, MetricsError
+from scrubin.base.faults import error
+from scrubin.base.text import csv_text, naming
 from scrubin.cli.arguments import asked, rate_or_none, written
-from scrubin.cli.evaluate.submission import add_truth, entries_of, note_truth, truth_of
-from scrubin.evaluate import choices
+from scrubin.cli.evaluate.submission import add_truth, entries_of, listed_videos, note_truth, truth_of
+from scrubin.evaluate import choices, selection
 from scrubin.evaluate.choices import TESTS
 from scrubin.evaluate.contest_tasks import CONTESTS, IOU
 from scrubin.evaluate.ranking import ranking_text
@@ -21,10 +22,13 @@ from scrubin.labels.choices import TASKS
 
 if TYPE_CHECKING:
     from scrubin.evaluate.ranking.contest import RankingSettings
+    from scrubin.evaluate.ranking.score_sheet import ScoreSheet
     from scrubin.evaluate.side import Source
 
 
 JSON, CSV, PAGE = "ranking.json", "ranking.csv", "index.html"
+RANKED = "recognition"
+"""What is ranked when nobody says it: None in the arguments, so that what is said can be told from what is not."""
 EPILOG = "exit code: 0 when every team was ranked, else 1; who fails the check is listed with the reasons and is not ranked"
 
 
@@ -41,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     printed = parser.add_mutually_exclusive_group()
     printed.add_argument("--json", action="store_true", help=f"print the content of {JSON} instead of the table")
     printed.add_argument("--paper", action="store_true", help="print tables for LaTeX (booktabs) instead")
-    parser.add_argument("--metric", choices=list(CONTESTS), default="recognition", help="what is ranked (default: %(default)s)")
+    parser.add_argument("--metric", choices=list(CONTESTS), help=f"what is ranked (default: {RANKED})")
     parts = "; ".join(f"{task.name}: {', '.join(task.parts)} (default {task.primary})" for task in CONTESTS.values())
     parser.add_argument(
         "--component",
@@ -97,7 +101,9 @@ def _add_worth(parser: argparse.ArgumentParser) -> None:
         help="of p-values for the number of pairs; CholecTriplet2021 corrected none (default: %(default)s)",
     )
     parser.add_argument("--clips", type=int, metavar="N", help=f"random clips of --test clips (default: {choices.CLIPS})")
-    parser.add_argument("--clip-frames", type=int, metavar="N", help=f"consecutive frames of a clip (default: {choices.CLIP_FRAMES})")
+    parser.add_argument(
+        "--clip-frames", type=int, metavar="N", help=f"consecutive labelled frames of a clip (default: {choices.CLIP_FRAMES})"
+    )
     parser.add_argument(
         "--alpha", type=float, default=choices.ALPHA, metavar="P", help="level of significance, in 0..1 (default: %(default)s)"
     )
@@ -143,13 +149,14 @@ def _of_submissions(args: argparse.Namespace, settings: RankingSettings, out: Pa
     teams = _teams(args.submissions)
     if out is not None:
         _refuse_out(out, [*teams.values(), Path(args.ground_truth)])
-    task, components = CONTESTS[args.metric], _components(args)
+    metric: Any = args.metric or RANKED
+    task, components = CONTESTS[metric], _components(args)
     if not task.has_file_per_video:
-        document, labels = _as_scored(args, settings, teams)
+        document, labels = _as_scored(args, metric, settings, teams)
         return _with_variants(document, teams, labels) if args.variants else document
-    truth = truth_of(args, [one for one in TASKS if one == args.metric])
+    truth = truth_of(args, [one for one in TASKS if one == metric])
     note_truth("rank", args.ground_truth, truth)
-    every = [measures.measure(args.metric, name, truth, count_null=args.count_null) for name in components or [task.primary]]
+    every = [measures.measure(metric, name, truth, count_null=args.count_null) for name in components or [task.primary]]
     document = ranking_document.rank(teams, truth, every[0], settings, components)
     if not args.variants:
         return document
@@ -174,12 +181,12 @@ def _with_variants(document: dict[str, Any], teams: dict[str, Path], labels: Sou
     return document | {"variants": found.variants, "notes": [*document["notes"], *found.notes]}
 
 
-def _as_scored(args: argparse.Namespace, settings: RankingSettings, teams: dict[str, Path]) -> tuple[dict[str, Any], Source]:
+def _as_scored(args: argparse.Namespace, metric: str, settings: RankingSettings, teams: dict[str, Path]) -> tuple[dict[str, Any], Source]:
     """Rank files that are read as `scrubin score` reads them; return the ranking, and the files of the labels."""
     from scrubin.evaluate.ranking import entry_scores
     from scrubin.evaluate.tasks import entries
 
-    held_against, components = entries_of(args, args.metric), _components(args)
+    held_against, components = entries_of(args, metric), _components(args)
     for line in entries.sentences_on(held_against):
         sys.stderr.write(f"scrubin rank: {line}\n")
     return entry_scores.rank(teams, held_against, components[0] if components else None, settings, components), held_against.order.truth
@@ -191,12 +198,39 @@ def _of_scores(args: argparse.Namespace, settings: RankingSettings, out: Path | 
     if args.submissions or args.ground_truth or args.variants or settings.test == "clips":
         msg = "--from-scores has values of whole videos: it takes no submissions, no --ground-truth, no --variants and no --test clips"
         raise ArgumentsError(msg)
+    for option, is_given, why in (
+        ("--metric", args.metric is not None, "a sheet has the values of any metric; name those that count by --component"),
+        ("--count-null", args.count_null, "whether null triplets count is said where the values are computed"),
+        ("--from", args.source is not None, "a sheet is a CSV with the columns team,video,value"),
+        ("--vocabulary", args.vocabulary is not None, "values have no classes"),
+        ("--fps", args.fps is not None, "values have no frames"),
+    ):
+        if is_given:
+            raise ArgumentsError(f"{option} does nothing with --from-scores: {why}; leave it out")
     if out is not None:
         _refuse_out(out, [])
-    sheet = score_sheet.read(Path(args.from_scores))
+    sheet = _of_listed(args, score_sheet.read(Path(args.from_scores)))
     missing = None if args.missing == choices.WORST else _number(args.missing)
     contest, teams = score_sheet.contest_of(sheet, _components(args), missing=missing, lower_is_better=args.lower_is_better)
     return ranking_document.of_evaluations(contest, teams, [], settings)
+
+
+def _of_listed(args: argparse.Namespace, sheet: ScoreSheet) -> ScoreSheet:
+    """Return a sheet of the videos that count: a name that is typed must be there, a split may list recordings of other tasks."""
+    from scrubin.evaluate.ranking import score_sheet
+    from scrubin.evaluate.series import without_truth
+
+    path, typed = listed_videos(args)
+    if path is None:
+        return score_sheet.of_videos(sheet, typed) if typed else sheet
+    names = selection.read(path, args.subset)
+    there = [name for name in names if name in sheet.videos]
+    if not there:
+        fault = error(str(path), "video-missing", f"none of the listed videos has a value in {sheet.file}", "name them as there")
+        raise MetricsError([fault])
+    if unknown := sorted(set(names) - set(there)):
+        sys.stderr.write(f"{without_truth(unknown)}\n")
+    return score_sheet.of_videos(sheet, there)
 
 
 def _number(text: str) -> float:
@@ -260,6 +294,11 @@ def _teams(submissions: list[str]) -> dict[str, Path]:
             raise ArgumentsError(f"{one!r}: give a team as DIR or NAME=DIR, with a name that can be printed")
         if name in teams:
             raise ArgumentsError(f"two teams are called {name!r}: {teams[name]} and {path}; name them with NAME=DIR")
+        # As in a sheet of values: nobody can say of two lines of a leaderboard whose they are.
+        other = next((one for one in teams if naming.spelling(one) == naming.spelling(name)), None)
+        if other is not None:
+            msg = f"team {name!a} differs from {other!a} in {naming.SPELT} only: {teams[other]} and {path}; name them with NAME=DIR"
+            raise ArgumentsError(msg)
         teams[name] = Path(path)
     return teams
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrubin.base import files, machine, strangers
 from scrubin.base.errors import ArgumentsError, MetricsError
-from scrubin.base.faults import error
+from scrubin.base.faults import count_text, error
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.arguments import add_image_size, add_instant, asked, rate_or_none, size_or_none, written
 from scrubin.evaluate import selection
@@ -173,6 +173,11 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
         raise ArgumentsError(f"--subset {args.subset}: of which split? name its file by --videos")
     if args.weights and args.ensemble != "weighted":
         raise ArgumentsError("--weights belong to --ensemble weighted")
+    if args.ensemble == "weighted" and len(args.weights) != len(args.predictions):
+        models = count_text(len(args.predictions), "model")
+        given = count_text(len(args.weights), "weight")
+        msg = f"--ensemble weighted has {models} and {given}: give one per model by --weights, such as the mAP of each"
+        raise ArgumentsError(msg)
     if args.bootstrap < 0:
         raise ArgumentsError(f"--bootstrap {args.bootstrap}: give the number of draws, such as 1000")
     with asked():

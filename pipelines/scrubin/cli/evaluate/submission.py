@@ -103,14 +103,14 @@ def truth_of(args: argparse.Namespace, tasks: Collection[Task]) -> GroundTruth:
     """Return the ground truth that the options of `add_truth` name, for the tasks that somebody asks for."""
     from scrubin.evaluate import submission_truth
 
-    path, names = _listed(args)
+    path, names = listed_videos(args)
     fps = rate_or_none("--fps", args.fps)
     labels = Path(args.ground_truth)
     truth = submission_truth.read(labels, form=args.source, vocabulary_name=args.vocabulary, only=names, fps=fps, tasks=tasks)
     return truth if path is None else _of_split(truth, path, args.subset)
 
 
-def _listed(args: argparse.Namespace) -> tuple[Path | None, tuple[str, ...]]:
+def listed_videos(args: argparse.Namespace) -> tuple[Path | None, tuple[str, ...]]:
     """Return the file that lists the videos that count, else the names that were typed; none: all."""
     path = Path(args.videos or "")
     if path.is_file():
@@ -128,7 +128,7 @@ def entries_of(args: argparse.Namespace, task: str) -> Entries:
     from scrubin.evaluate.tasks import entries
     from scrubin.labels.registry import format_of
 
-    path, names = _listed(args)
+    path, names = listed_videos(args)
     videos = selection.read(path, args.subset) if path is not None else dict.fromkeys(names, 0) or None
     with asked():
         classes = vocabulary.load(args.vocabulary) if args.vocabulary else None

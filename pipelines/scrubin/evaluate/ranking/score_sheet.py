@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from scrubin.base.text import csv_text, naming
 from scrubin.evaluate.ranking.contest import Contest, TeamScores
 
 LARGEST = 1e100
+SHOWN = 10
 TEAM, VIDEO, VALUE, METRIC = "team", "video", "value", "metric"
 
 
@@ -87,6 +88,21 @@ def read(path: Path) -> ScoreSheet:
     MetricsError.raise_any(faults)
     metrics, teams, videos = (tuple(sorted({key[part] for key in values})) for part in range(3))
     return ScoreSheet(sheet.file, teams, videos, metrics, values)
+
+
+def of_videos(sheet: ScoreSheet, names: Sequence[str]) -> ScoreSheet:
+    """Return a sheet of some videos. Teams stay: who has a value for none of them gave nothing for any.
+
+    Raises
+    ------
+    MetricsError
+        When one of the names is no video of it.
+    """
+    if unknown := sorted(set(names) - set(sheet.videos)):
+        there = f"there are {', '.join(sheet.videos[:SHOWN])}{' ...' if len(sheet.videos) > SHOWN else ''}"
+        raise MetricsError([error(sheet.file, "video-missing", f"there is no video {csv_text.shown(unknown[0])} in it", there)])
+    videos = tuple(name for name in sheet.videos if name in names)
+    return replace(sheet, videos=videos, values={key: value for key, value in sheet.values.items() if key[2] in videos})
 
 
 def _refuse_respelt(file: str, lines: Mapping[tuple[str, str, str], int], part: int, name: str, faults: Faults) -> None:

@@ -36,6 +36,7 @@ OF_KIND: Mapping[str, Sequence[str]] = {
     "events": ("background",),
     "videos": ("undefined", "bessel"),
 }
+WITH_BACKGROUND = tuple(kind for kind, choices in OF_KIND.items() if "background" in choices)
 
 
 def computation(
@@ -76,9 +77,21 @@ def notes_of_kind(kind: str, rate: Fraction | None) -> list[str]:
 
 
 def _background(text: str, vocabulary: Vocabulary) -> str:
-    if text == NO_BACKGROUND:
-        return ""
+    """Return the name of the phase that a choice leaves out, "" for none.
+
+    Raises
+    ------
+    MetricsError
+        When there is no such phase, or one is called as nothing is.
+    """
     names = vocabulary.phases
+    called_so = vocabulary.find("phase", NO_BACKGROUND)
+    if text and fold(text) == NO_BACKGROUND and called_so is not None:
+        what = f"a phase is called '{names[called_so]}', and '{NO_BACKGROUND}' leaves nothing out"
+        fix = f"say background={called_so} for that phase, or leave background out where every phase counts"
+        raise MetricsError(f"--variant background={text}: {what}; {fix}")
+    if not text or fold(text) == NO_BACKGROUND:
+        return ""
     id_ = int(text) if text.isascii() and text.isdigit() and text not in names else vocabulary.find("phase", text)
     if id_ is None or id_ >= len(names):
         raise MetricsError(f"--variant background={text}: the phases are {', '.join(names)}")

@@ -29,7 +29,7 @@ from scrubin.evaluate.metrics.recognition.average_precision import Table, of_per
 from scrubin.evaluate.metrics.result import Result
 from scrubin.evaluate.metrics.variants import CALIBRATION, COMPONENTS, PRECISION, RECOGNITION_CHOICES, Component
 from scrubin.evaluate.score_document import class_names
-from scrubin.evaluate.series import Series, not_whole, paired, recognised, series_of
+from scrubin.evaluate.series import Pair, Series, not_whole, paired, recognised, series_of
 from scrubin.evaluate.side import Predictions, Source
 from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.model import ClassesOf, ClassList, Labels, Layer
@@ -40,6 +40,8 @@ Ensemble = Literal["mean", "weighted", "soft-vote"]
 
 OF_KIND: Mapping[str, Sequence[str]] = {PRECISION: ("component", "scope", "null", "k"), CALIBRATION: ("component", "null", "bins")}
 
+PUBLISHED_MAP = "cholect50"
+"""Whose parts of triplets the published program holds."""
 NAMES: Mapping[ClassesOf, str] = {"ivt": "triplets", "i": "instruments"}
 
 
@@ -182,6 +184,10 @@ def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, ch
     if semantics == "paper":
         refuse_foreign(choice, RECOGNITION_CHOICES["paper"], OF_KIND)
         results_of = _calibration if choice["kind"] == CALIBRATION else _paper
+        if choice["kind"] == CALIBRATION:
+            fix = "calibration is of probabilities in 0..1: apply a sigmoid to logits first"
+            every = joined.pairs.items()
+            MetricsError.raise_any(fault for name, pair in every for fault in _improbable(truth, name, predictions[name], pair, fix))
     # The published program numbers classes by their position.
     names = class_names(truth.vocabulary, by_position=semantics == "compat")
     triplets = replace(truth.triplets, there=_taking_part(truth, videos))
@@ -194,7 +200,15 @@ def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, ch
         results = with_alone(results, "recognition", choice, lambda draw: (drawn_videos(videos, draw), truth.triplets))
     compared = ComparedClasses(videos, {name: pair.frames for name, pair in joined.pairs.items()}, truth.triplets)
     part = Computed(tuple(joined.pairs), results, names, joined.frames, truth.vocabulary.name, compared)
-    return Scoring([part], (*further, *joined.faults))
+    return Scoring([part], (*further, *joined.faults), _own_map(truth) if semantics == "compat" else [])
+
+
+def _own_map(truth: Truth) -> list[str]:
+    """Return a note of what the published program does not have: the parts of triplets that are not those of CholecT50."""
+    if truth.classes == "i" or truth.vocabulary.name == PUBLISHED_MAP:
+        return []
+    ours = f"the numbers of i, v, t, iv and it are ours, by its rules, of '{truth.vocabulary.name}'"
+    return [f"the published program knows the triplets of CholecT50 only: {ours}"]
 
 
 def _taking_part(truth: Truth, videos: Sequence[TripletVideo]) -> tuple[int, ...] | None:
@@ -204,29 +218,69 @@ def _taking_part(truth: Truth, videos: Sequence[TripletVideo]) -> tuple[int, ...
     return side.taking_part(truth.whole_lists, truth.vocabulary, truth.classes, labelled, len(truth.triplets))
 
 
-def combined(predictions: Sequence[Mapping[str, Series]], how: Ensemble, weights: Sequence[float]) -> dict[str, Series]:
-    """Return an ensemble of predictions.
+def combined(
+    truth: Truth, models: Sequence[Mapping[str, Series]], names: Sequence[str], how: Ensemble, weights: Sequence[float]
+) -> tuple[dict[str, Series], tuple[Fault, ...]]:
+    """Return an ensemble of what models predict of the labelled frames, and what is to be said of each model.
+
+    Parameters
+    ----------
+    truth
+        The labels: what else a model predicts does not count, as of one alone.
+    models, names
+        Predictions of each, and what was named.
 
     Raises
     ------
     MetricsError
-        When the models predict other videos or frames, or weights do not fit.
+        When a model lacks a labelled frame or is at another rate, a score is no probability, or weights do not fit.
     """
-    first = predictions[0]
-    for number, one in enumerate(predictions):
-        for name in sorted({*first, *one}):
-            if name not in one or name not in first or not np.array_equal(one[name].frames, first[name].frames):
-                msg = f"model {number}: video {name} is not predicted at the same frames as by model 0; predict the same with all"
-                raise MetricsError(msg)
+    called = [f"model {number} ({name})" for number, name in enumerate(names, 1)]
+    joined = []
+    for one, model in zip(models, called, strict=True):
+        try:
+            joined.append(paired(truth.series, one))
+        except MetricsError as refused:
+            raise MetricsError([_of_model(fault, model) for fault in refused.faults]) from refused
+    faults = tuple(_of_model(fault, model) for one, model in zip(joined, called, strict=True) for fault in one.faults)
     ensemble = {}
-    for name, series in first.items():
-        models = [one[name].values for one in predictions]
+    for name, first in joined[0].pairs.items():
+        of_video = []
+        for one, pairs, model in zip(models, joined, called, strict=True):
+            pair = pairs.pairs[name]
+            if not np.array_equal(pair.frames, first.frames):
+                what = f"video {name} is predicted at another rate than by {called[0]}"
+                raise MetricsError([_of_model(error(one[name].file, "models-rate", what, "predict the same frames with all"), model)])
+            fix = "scores of an ensemble must lie in 0..1: pass logits through a sigmoid first"
+            MetricsError.raise_any([_of_model(fault, model) for fault in _improbable(truth, name, one[name], pair, fix)])
+            of_video.append(one[name].values[pair.prediction])
         if how == "weighted":
-            values = ensembles.weighted(models, list(weights))
+            values = ensembles.weighted(of_video, list(weights))
         else:
-            values = ensembles.mean(models) if how == "mean" else ensembles.soft_vote(models)
-        ensemble[name] = replace(series, values=values)
-    return ensemble
+            values = ensembles.mean(of_video) if how == "mean" else ensembles.soft_vote(of_video)
+        own = models[0][name]
+        ensemble[name] = replace(own, frames=own.frames[first.prediction], values=values)
+    return ensemble, faults
+
+
+def _of_model(fault: Fault, model: str) -> Fault:
+    return replace(fault, what=f"{model}: {fault.what}")
+
+
+def _improbable(truth: Truth, name: str, series: Series, pair: Pair, fix: str) -> list[Fault]:
+    """Return the error of the first score outside 0..1 in the frames of a video that count, with file, frame and class; none: []."""
+    values = np.asarray(series.values[pair.prediction], np.float64)
+    # The negation catches NaN.
+    wrong = np.argwhere(~((values >= 0) & (values <= 1)))
+    if not len(wrong):
+        return []
+    at, column = wrong[0].tolist()
+    vocabulary = truth.vocabulary
+    class_ = vocabulary.triplet_name(column) if truth.classes == "ivt" else vocabulary.instruments[column]
+    # With all digits: just above 1 is not 1.
+    what = f"the score of class {column} ('{class_}') is {float(values[at, column])!r}"
+    frame = int(series.frames[pair.prediction[at]])
+    return [Fault(series.file or name, "score-range", what, fix, place=series.place, frames=(frame,))]
 
 
 def _paper(videos: Sequence[TripletVideo], triplets: TripletMap, components: Sequence[Component], choice: Mapping[str, str]) -> Computation:

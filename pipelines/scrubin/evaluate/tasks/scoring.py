@@ -140,9 +140,13 @@ def _recognition(order: Order, choice: Choices, truth: Any) -> Scoring:
     sides = [recognition.predictions_of(source, counted) for source in order.predictions]
     _refuse_unread(order, truth, sides)
     models = [_counted(one.series, order) for one in sides]
+    of_models: tuple[Fault, ...] = ()
     if order.ensemble is not None:
-        models = [recognition.combined(models, order.ensemble, order.weights)]
+        names = [str(source.path) for source in order.predictions]
+        ensemble, of_models = recognition.combined(counted, models, names, order.ensemble, order.weights)
+        models = [ensemble]
     runs = [recognition.computed(counted, one, order.semantics, choice) for one in models]
+    runs = [replace(one, faults=(*of_models, *one.faults)) for one in runs]
     return _of_sides([truth, *sides], runs, [*_ensemble(order), *_unknown(order, truth.series)])
 
 
@@ -247,6 +251,9 @@ def _true_phases(order: Order, choice: Choices) -> Any:
 
 
 def _phases(order: Order, choice: Choices, truth: Any) -> Scoring:
+    if choice.get("kind") in phases.WITH_BACKGROUND and not any(one.startswith("background=") for one in order.variant):
+        # That nobody says it can mean no phase, however the phases are called.
+        choice = {**choice, "background": ""}
     counted = replace(truth, series=_counted_truth(truth.series, order))
     sides = [phases.predictions_of(source, counted) for source in order.predictions]
     _refuse_unread(order, truth, sides)

@@ -1,8 +1,8 @@
 """Precision against recall of ranked detections: the areas under it at one IoU or several, its best point.
 
-CholecT50 splits and ivtmetrics paper, equations 1 and 7. Detections of equal confidence in different frames are one threshold, as
-they are in recognition, so that the order of frames never shows. Those of one frame and class have taken turns when they were
-matched, and keep them: the first of every frame are one threshold, then the second.
+CholecT50 splits and ivtmetrics paper, equations 1 and 7. Detections of equal confidence are one threshold, in one frame as in several, as
+they are in recognition: a curve has points only where the confidence changes, so that neither the order of frames nor where a box lies in
+the picture shows. Which of them have found a box is decided by the larger IoU (`matching.equal_together`).
 
 CholecT50 splits and ivtmetrics paper, section 3.3; ProstaTD, appendix D. Detections of a class are ranked by confidence over
 the whole scope: all frames (`global`), or each video by itself, then averaged over the videos (`video-wise`). A class without
@@ -29,7 +29,7 @@ import numpy as np
 
 from scrubin.base.errors import MetricsError
 from scrubin.evaluate.metrics.detection import BoolArray, BoxStudy, FloatArray, IntArray, Scene, checked
-from scrubin.evaluate.metrics.detection.matching import check_threshold, matched, ranked, turns_of_equal
+from scrubin.evaluate.metrics.detection.matching import check_threshold, matched, ranked
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant, exact, mean_of, mean_over
 from scrubin.evaluate.metrics.variants import BOX_SCOPES, INTERPOLATIONS, BoxScope, Interpolation
@@ -48,7 +48,7 @@ class Curve:
     recall, precision
         (..., points); recall never falls.
     scores
-        (points,), the confidences, falling; equal ones differ by turn.
+        (points,), the confidences, falling; equal ones are of COCO's numbers alone, and differ by turn.
     """
 
     recall: FloatArray
@@ -56,7 +56,7 @@ class Curve:
     scores: FloatArray
 
 
-def curve(hits: BoolArray, scores: FloatArray, turns: IntArray, positives: int) -> Curve:
+def curve(hits: BoolArray, scores: FloatArray, positives: int, turns: IntArray | None = None) -> Curve:
     """Return the curve of some detections.
 
     Parameters
@@ -65,13 +65,16 @@ def curve(hits: BoolArray, scores: FloatArray, turns: IntArray, positives: int) 
         (..., detections), whether each is true.
     scores
         (detections,), falling.
-    turns
-        (detections,), turn among the equal scores of a frame, rising within equal scores.
     positives
         Annotated boxes, at least 1.
+    turns
+        (detections,), turn among the equal scores of a frame, rising within equal scores: each turn is a threshold, as COCO has it; None:
+        equal scores are one.
     """
     last = np.ones(len(scores), dtype=np.bool_)
-    last[:-1] = (scores[1:] != scores[:-1]) | (turns[1:] != turns[:-1])
+    last[:-1] = scores[1:] != scores[:-1]
+    if turns is not None:
+        last[:-1] |= turns[1:] != turns[:-1]
     ends = np.flatnonzero(last)
     true = np.cumsum(hits, axis=-1, dtype=np.int64)[..., ends]
     return Curve(true / positives, true / (ends + 1), scores[ends])
@@ -95,7 +98,7 @@ def area(of: Curve, interpolation: Interpolation) -> FloatArray:
     MetricsError
         When the interpolation is unknown.
 
-    >>> one_of_two = curve(np.array([True]), np.array([0.9]), np.array([0]), 2)
+    >>> one_of_two = curve(np.array([True]), np.array([0.9]), 2)
     >>> [round(float(area(one_of_two, name)), 4) for name in INTERPOLATIONS]
     [0.5, 0.5455, 0.505, 0.75]
     """
@@ -258,8 +261,8 @@ class Ranking:
     ----------
     order
         (detections,), rows in that order.
-    scores, turns
-        (detections,), in that order: confidence, and turn among the equal ones of a frame.
+    scores
+        (detections,), in that order.
     bounds
         (scopes x classes + 1,), where each class of each scope begins.
     positives
@@ -268,7 +271,6 @@ class Ranking:
 
     order: IntArray
     scores: FloatArray
-    turns: IntArray
     bounds: IntArray
     positives: IntArray
 
@@ -297,10 +299,10 @@ def ranking(scene: Scene, component: str, scope: BoxScope) -> Ranking:
         truth, detections = scene.truth, scene.predictions
         count, weight = (len(scene.names), size) if scope == "video-wise" else (1, 0)
         positives = np.bincount(truth.videos * weight + truth.classes[component], minlength=count * size).astype(np.int64)
-        groups, turns = detections.videos * weight + detections.classes[component], turns_of_equal(detections, component, size)
-        order = np.lexsort((turns, -detections.scores, groups))
+        groups = detections.videos * weight + detections.classes[component]
+        order = np.lexsort((-detections.scores, groups))
         bounds = np.searchsorted(groups[order], np.arange(count * size + 1))
-        one = Ranking(order, detections.scores[order], turns[order], bounds, positives.reshape(count, size))
+        one = Ranking(order, detections.scores[order], bounds, positives.reshape(count, size))
         scene.memo["ranking", component, scope] = one
     known: Ranking = scene.memo["ranking", component, scope]
     return known
@@ -319,7 +321,7 @@ def curves(of: Ranking, hits: BoolArray) -> Iterator[tuple[int, int, Curve]]:
     ordered, bounds, size = hits[:, of.order], of.bounds.tolist(), of.positives.shape[1]
     for place, class_ in np.argwhere(of.positives).tolist():
         own = slice(bounds[place * size + class_], bounds[place * size + class_ + 1])
-        yield place, class_, curve(ordered[:, own], of.scores[own], of.turns[own], int(of.positives[place, class_]))
+        yield place, class_, curve(ordered[:, own], of.scores[own], int(of.positives[place, class_]))
 
 
 def averaged(variant: Variant, names: Sequence[str], values: FloatArray, positives: IntArray, scope: BoxScope) -> Result:

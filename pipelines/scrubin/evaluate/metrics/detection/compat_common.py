@@ -70,7 +70,7 @@ QUIRKS = (
         "order-of-ties",
         "bug",
         "Equal confidences in a frame come in the order of a sort that is not stable: the number depends on the processor.",
-        "Equal confidences in different frames are one threshold; in one frame they take turns by their coordinates.",
+        "Equal confidences are one threshold, in one frame as in several; of their boxes the pair of the largest IoU is first.",
         "The last given first, as the published programs do with a stable sort.",
     ),
     Quirk(

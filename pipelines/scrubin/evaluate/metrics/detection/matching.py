@@ -2,7 +2,9 @@
 
 CholecT50 splits and ivtmetrics paper, section 3.3, equations 4 and 6: a detection is true when its class is right and its
 IoU with the annotated box is at least theta. The paper leaves open which box a detection takes when several would do. Here
-detections of a class take turns in a frame by confidence, and each takes the box not yet taken of the largest IoU.
+detections of a class take turns in a frame by confidence, and each takes the box not yet taken of the largest IoU. Detections of equal
+confidence have their turn together: of all their boxes the pair of the largest IoU is first, so that who lies further left does not decide.
+Only where these IoUs are equal, too, coordinates do.
 
 Frames do not touch each other, so that all detections whose turn is the same are matched at once. No function changes its input: the
 published conversion to corners in place makes perfect predictions score 0.73 (see `compat_common.QUIRKS`).
@@ -114,7 +116,7 @@ class Matching:
 def ranked(scene: Scene) -> Scene:
     """Return the scene with detections of a frame by falling score, equal ones by their coordinates.
 
-    Ties are thereby broken by what the boxes are, never by the order of rows.
+    Ties are thereby broken by what the boxes are, never by the order of rows; `equal_together` asks for the IoU first.
     """
     if "ranked" not in scene.memo:
         detections = scene.predictions
@@ -218,7 +220,11 @@ def pairs_of(ones: IntArray, others: IntArray, overlaps: FloatArray, turns: IntA
     turns
         (detections,), when it is the turn of each detection.
     """
-    when = turns[ones]
+    return _by_turn(ones, others, overlaps, turns[ones])
+
+
+def _by_turn(ones: IntArray, others: IntArray, overlaps: FloatArray, when: IntArray) -> Pairs:
+    """Return pairs by their turns (pairs,), in each turn as they stand."""
     order = np.argsort(when, kind="stable")
     when = when[order]
     rounds = int(when[-1]) + 1 if len(when) else 0
@@ -245,6 +251,35 @@ def by_overlap(scene: Scene, ones: IntArray, others: IntArray, turns: IntArray) 
     if ((ones[after] == ones[before]) & (overlaps[after] == overlaps[before]) & (overlaps[after] > 0)).any():
         order = np.lexsort((*scene.truth.boxes[others].T[::-1], -overlaps, ones))
     return pairs_of(ones[order], others[order], overlaps[order], turns)
+
+
+def equal_together(scene: Scene, component: str) -> Pairs:
+    """Return pairs of one frame and class as `best_first` does, but of equal confidences by falling IoU of them all, a turn for each pair.
+
+    Pairs that do not overlap are left out where there are such.
+    """
+    pairs, size = best_first(scene, component), scene.size(component)
+    before = turns_of_equal(scene.predictions, component, size)
+    if not before.any():
+        return pairs
+    if ("equal together", component) not in scene.memo:
+        of_detections = keys(scene.predictions, component, size)
+        turns = turns_of(of_detections)
+        # The turn of the first of equals stands for all of them.
+        first = turns - before
+        groups = of_detections * (int(first.max()) + 1) + first
+        is_shared = np.isin(groups, groups[before > 0])
+        kept = pairs.overlaps > 0
+        ones, others, overlaps = pairs.detections[kept], pairs.truths[kept], pairs.overlaps[kept]
+        # Rows are by coordinates where confidences are equal, see `ranked`.
+        order = np.lexsort((*scene.truth.boxes[others].T[::-1], ones, -overlaps, groups[ones]))
+        ones, others, overlaps = ones[order], others[order], overlaps[order]
+        begins = np.concatenate([[True], groups[ones][1:] != groups[ones][:-1]]) | is_shared[ones] if len(ones) else np.zeros(0, np.bool_)
+        number, bounds = np.cumsum(begins), run_bounds(of_detections[ones])
+        when: IntArray = number - np.repeat(number[bounds[:-1]], np.diff(bounds))
+        scene.memo["equal together", component] = _by_turn(ones, others, overlaps, when)
+    together: Pairs = scene.memo["equal together", component]
+    return together
 
 
 def taken_in_turn(pairs: Pairs, eligible: BoolArray, before: Matching) -> Matching:
@@ -304,7 +339,7 @@ def hits_at(scene: Scene, component: str, threshold: float) -> BoolArray:
     if scene.drawn:
         return hits_at(scene.drawn.source, component, threshold)[scene.drawn.predictions]
     if ("hits", component, threshold) not in scene.memo:
-        pairs = best_first(scene, component)
+        pairs = equal_together(scene, component)
         scene.memo["hits", component, threshold] = taken_in_turn(pairs, pairs.overlaps >= threshold, nothing_yet(scene)).hits
     hits: BoolArray = scene.memo["hits", component, threshold]
     return hits

@@ -11,6 +11,7 @@ pycocotools knows it of a result that has a mask and no box: it is that of the m
 
 A crowd (``iscrowd``) is ignored at every size, any number of detections may take it, and its IoU is the share of the detection that lies
 inside. Detections of equal confidence in different frames are one threshold, as everywhere here; COCO lets the order of images decide.
+Those of one frame take turns in the order of the file, as in COCO; elsewhere here they are one threshold, too.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ class SizedDetections:
         values = []
         for iou in ious:
             kept = rows[~self.ignored[rows, size, iou]]
-            of_curve = curve(self.hits[kept, size, iou], self.scores[kept], self.turns[kept], positives)
+            of_curve = curve(self.hits[kept, size, iou], self.scores[kept], positives, self.turns[kept])
             values.append(float(area(of_curve, "101-point")))
         return statistics.mean(values)
 

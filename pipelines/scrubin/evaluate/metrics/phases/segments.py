@@ -39,12 +39,13 @@ import numpy as np
 
 from scrubin.base import statistics
 from scrubin.base.errors import MetricsError
+from scrubin.base.vocabulary.vocabulary import fold
 from scrubin.evaluate.metrics.bootstrap import drawn_names
 from scrubin.evaluate.metrics.phases import FloatArray, IntArray, PhaseVideo, checked, named
 from scrubin.evaluate.metrics.phases.averaging import Elements, mean, spread
 from scrubin.evaluate.metrics.registry import declare
 from scrubin.evaluate.metrics.result import Result, Value, Variant, mean_of
-from scrubin.evaluate.metrics.variants import OVERLAPS
+from scrubin.evaluate.metrics.variants import NO_BACKGROUND, OVERLAPS
 
 LEA = "Lea et al. 2017, section 4, Metrics"
 EDIT = declare("phase segments edit score", task="phases", kinds=["segments"], says="order of segments, whatever they last", source=LEA)
@@ -226,7 +227,7 @@ def segment_results(counts: SegmentCounts, *, bessel: bool = True) -> list[Resul
     bessel
         Whether standard deviations divide by n - 1.
     """
-    options = {"background": counts.background or "none"}
+    options = {"background": _named_background(counts.background, counts.phases)}
     edit = Elements(EDIT, "paper", options, counts.edit[..., np.newaxis], counts.videos, ())
     values = _summaries(edit, bessel)
     for at, overlap in enumerate(counts.overlaps):
@@ -235,6 +236,17 @@ def segment_results(counts: SegmentCounts, *, bessel: bool = True) -> list[Resul
         values += _summaries(by_video, bessel)
         values.append(_pooled(metric, options, of, counts.phases))
     return values
+
+
+def _named_background(background: str, phases: Sequence[str]) -> str:
+    """Return how results name what is left out; a phase that is called as nothing is has its id beside it.
+
+    >>> _named_background("", ["cut", "None"]), _named_background("cut", ["cut", "None"]), _named_background("None", ["cut", "None"])
+    ('none', 'cut', 'None (phase 1)')
+    """
+    if not background:
+        return NO_BACKGROUND
+    return f"{background} (phase {phases.index(background)})" if fold(background) == NO_BACKGROUND else background
 
 
 def f1(counts: IntArray) -> FloatArray:
@@ -256,14 +268,17 @@ def _summaries(elements: Elements, bessel: bool) -> list[Result]:
 
 
 def _pooled(metric: str, options: dict[str, str], counts: IntArray, phases: tuple[str, ...]) -> Result:
-    """Return the F1 of the segments of all videos, a mean over runs; n is the number of true segments of a run."""
+    """Return the F1 of the segments of all videos, a mean over runs.
+
+    The n is the number of true segments of a run; where there is none, that of the predicted ones of all runs, which make the F1 a 0.
+    """
     of_all = counts.sum(axis=1)
     elements = Elements(metric, "paper", options, np.zeros((1, 1, 1)), (), ())
-    true = of_all[0, :, TRUE] + of_all[0, :, MISSED]
+    true, extra = of_all[0, :, TRUE] + of_all[0, :, MISSED], of_all[..., FALSE].sum(axis=0)
     by_phase = f1(of_all)
-    classes = {name: Value(mean_of(by_phase[:, at]).value, int(true[at])) for at, name in enumerate(phases)}
-    value = mean_of(f1(of_all.sum(axis=1))).value
-    return Result(elements.variant(statistic="pooled", averaged="segments of all videos"), Value(value, int(true.sum())), classes)
+    classes = {name: Value(mean_of(by_phase[:, at]).value, int(true[at] or extra[at])) for at, name in enumerate(phases)}
+    value, number = mean_of(f1(of_all.sum(axis=1))).value, int(true.sum() or extra.sum())
+    return Result(elements.variant(statistic="pooled", averaged="segments of all videos"), Value(value, number), classes)
 
 
 EDGES = ("onset", "offset")
@@ -390,7 +405,7 @@ def events_of_videos(
         totals = (np.sum([getattr(run, name) for run in runs], axis=0) for name in ("matched", "missed", "extra"))
         found.append(VideoEvents(errors, *totals))
         videos_of.append(video.name)
-    return Events(tuple(videos_of), tuple(found), names, {"background": background or "none"}, stated or {})
+    return Events(tuple(videos_of), tuple(found), names, {"background": _named_background(background, names)}, stated or {})
 
 
 def _of_run(truth: Segments, predicted: Segments, times: FloatArray, phases: int) -> VideoEvents:

@@ -115,7 +115,15 @@ def _ranges(file: str, frames: Any, scores: FloatArray, faults: Faults) -> None:
 
 
 def _stated(score: float) -> str:
-    return f"{score:.6g}" if abs(score) < fields.LARGEST else f"{fields.LARGEST:g} or beyond"
+    """Return a score that is not in 0..1 for a message, with more digits where a few would have it inside.
+
+    >>> _stated(1.25), _stated(1.000000001), _stated(-0.0000001)
+    ('1.25', '1.000000001', '-1e-07')
+    """
+    if abs(score) >= fields.LARGEST:
+        return f"{fields.LARGEST:g} or beyond"
+    short = f"{score:.6g}"
+    return short if not 0 <= float(short) <= 1 else repr(float(score))
 
 
 def _above(finite: FloatArray) -> str:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from scrubin.base.faults import Faults
+from scrubin.base.faults import Faults, count_text
 
 AGAIN = "export it again and compare its size with the original"
 UTF8_MARK = b"\xef\xbb\xbf"
@@ -147,7 +147,9 @@ def frames_of(file: str, video: str, document: Any, faults: Faults) -> dict[int,
         Takes what is wrong with document and keys.
     """
     if not isinstance(document, dict):
-        what = f"a list of {len(document)} item{'s' if len(document) > 1 else ''}" if isinstance(document, list) else shown(document)
+        what = shown(document)
+        if isinstance(document, list):
+            what = f"a list of {count_text(len(document), 'item')}" if document else "an empty list"
         faults.error(file, "file-layout", f"holds {what} instead of an object of frames", LAYOUT)
         return {}
     if not document:
