@@ -74,8 +74,7 @@ def _sound_params(project: Path, _: str) -> Iterator[Fault]:
     """Yield what is wrong with the parameters: whoever takes the commit by its tag could run nothing there."""
     from scrubin.curate.preflight.preflight import look_at_params
 
-    _, wrong = look_at_params(project / params.PARAMS_PATH)
-    yield from wrong
+    yield from look_at_params(project / params.PARAMS_PATH)[1]
 
 
 def add_push_arguments(parser: argparse.ArgumentParser) -> None:
