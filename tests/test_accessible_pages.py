@@ -1,9 +1,11 @@
-"""What axe finds on every kind of page that people open: nothing serious, nothing critical, in light, in dark and on a small screen."""
+"""Every kind of page that people open: axe finds nothing serious, in light, in dark and on a small screen; paper cuts nothing off."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 
 import axe
@@ -21,6 +23,18 @@ pytestmark = pytest.mark.slow
 SMALL = {"width": 390, "height": 700}
 WAYS = [("light", browser.SIZE), ("dark", browser.SIZE), ("light", SMALL)]
 OF_THE_STUDY = [f"reports/{name}index.html" for name in ("", "validation/", "certificate/")] + ["scores.html", "leaderboard/index.html"]
+PAPERS = [pytest.param(739, id="Letter"), pytest.param(717, id="A4")]
+"""Pixels between the margins that Chromium leaves."""
+CUT_OFF = """() => [...document.querySelectorAll("table, .scroll, svg, img")].filter((one) => {
+    const at = one.getBoundingClientRect();
+    return at.right > innerWidth + 1 || (one.matches(".scroll") && one.scrollWidth > one.clientWidth + 1);
+}).map((one) => `${one.closest("section")?.id} ${one.tagName}`)"""
+FOLDED = "() => [...document.querySelectorAll('details > :not(summary)')].filter((one) => !one.checkVisibility()).length"
+LINES = """() => [...document.querySelectorAll("#rules th")].map((one) => {
+    const all = document.createRange();
+    all.selectNodeContents(one);
+    return [one.textContent, all.getClientRects().length];
+})"""
 PHASES = "data/release/groundtruth/cholect50/phases"
 
 
@@ -63,6 +77,55 @@ def test_a_page_of_the_study(chromium, script, study, name, way):
     tab = opened(chromium, study / name, way)
     assert axe.findings(tab, script) == []
     assert browser.overflow_px(tab) == 0
+    tab.context.close()
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory) -> Path:
+    """A page of scores with the phases of Cholec80, whose names have no place where they break, and many frames of each."""
+    folder = tmp_path_factory.mktemp("wide")
+    for side, shift in (("truth", 0), ("found", 300)):
+        (folder / side).mkdir()
+        rows = "".join(f"{frame},{(frame + shift) // 3000 % 7}\n" for frame in range(21_000))
+        (folder / side / "a.csv").write_text(f"frame,phase_id\n{rows}", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        sides = ["--ground-truth", "truth", "--predictions", "found", "--vocabulary", "cholec80"]
+        assert main(["score", "phases", *sides, "--html", "scores.html"]) == 0
+    return folder / "scores.html"
+
+
+@pytest.mark.parametrize("width", PAPERS)
+@pytest.mark.parametrize("name", [*OF_THE_STUDY, "wide"])
+def test_on_paper_nothing_is_cut_off_and_every_fold_is_open(chromium, study, wide, name, width):
+    tab = chromium.new_context(viewport={"width": width, "height": 980}).new_page()
+    tab.goto((wide if name == "wide" else study / name).as_uri())
+    tab.emulate_media(media="print")
+    assert tab.evaluate(CUT_OFF) == []
+    assert tab.evaluate(FOLDED) == 0
+    tab.context.close()
+
+
+def test_on_a_small_screen_an_edge_is_shaded_as_long_as_more_of_a_table_lies_behind_it(chromium, wide):
+    tab = chromium.new_context(viewport={"width": 400, "height": 720}).new_page()
+    tab.goto(wide.as_uri())
+    matrix = tab.locator("#confusion .scroll")
+    dark = []
+    for left in (0, 60, 10_000):
+        matrix.evaluate("(one, left) => { one.scrollLeft = left; }", left)
+        picture = cv2.imdecode(np.frombuffer(matrix.screenshot(), np.uint8), cv2.IMREAD_GRAYSCALE)
+        # Most of a column of pixels is ground.
+        dark.append(tuple(bool(np.median(picture[:, at]) < 235) for at in (1, -2)))
+    assert dark == [(False, True), (True, True), (True, False)]
+    tab.context.close()
+
+
+def test_on_a_small_screen_the_words_of_the_certificate_stay_whole(chromium, study):
+    tab = chromium.new_context(viewport={"width": 400, "height": 720}).new_page()
+    tab.goto((study / "reports/certificate/index.html").as_uri())
+    lines = tab.evaluate(LINES)
+    assert lines[0][0] == "rule"
+    assert [text for text, count in lines if count > len(text.split())] == []
     tab.context.close()
 
 

@@ -139,6 +139,7 @@ WRONG = [
     ("vocabulary: cholect50", "vocabulary: cholect5", "'label.vocabulary' 'cholect5' is no vocabulary"),
     ('annotators: "2"', 'annotators: "0"', "'label.annotators' must be all, or a whole number above 0"),
     ("layers: [phases, actions, quality, ratings]", "layers: [steps]", "the vocabulary 'cholect50' has no steps"),
+    ("vocabulary: cholect50", "vocabulary: cholec80", "'actions': the vocabulary 'cholec80' has no triplets; choose one of cholect45,"),
     ("layers: [phases, actions, quality, ratings]", "layers: []", "'label.layers' names none"),
     ("quality: [smoke, blurred]", "quality: []", "'label.quality' names nothing, but is a layer"),
     ("overlap: 1.0", "overlap: 1.5", "'label.overlap' must lie in [0.0, 1.0]"),
@@ -156,6 +157,23 @@ def test_a_wrong_parameter_is_named_with_what_it_may_be(said, study, changed, ol
         code, text = said("--progress")
     assert code == 1
     assert says in text
+
+
+@each("section", ["layers: [phases, ratings]\n  vocabulary: cholec80", "layers: [steps]\n  vocabulary: multibypass140"])
+def test_layers_that_need_no_triplets_are_labelled_in_a_vocabulary_without_any(said, study, changed, section):
+    named = b"layers: [phases, actions, quality, ratings]\n  vocabulary: cholect50"
+    with changed(study / "params.yaml", lambda before: before.replace(named, section.encode())):
+        code, text = said("--progress")
+    assert (code, "no vocabulary" in text) == (0, False)
+
+
+def test_nobody_gets_a_token_that_opens_no_page(said, study, changed):
+    before = people.load(study / people.PATH)
+    with changed(study / "params.yaml", lambda text: text.replace(b"vocabulary: cholect50", b"vocabulary: cholect5")):
+        code, text = said("--add", "Eva")
+    assert (code, "'label.vocabulary' 'cholect5' is no vocabulary" in text) == (1, True)
+    assert "token" not in text
+    assert people.load(study / people.PATH) == before
 
 
 @pytest.mark.slow

@@ -177,10 +177,27 @@ def test_rows_of_frames_are_no_list_of_where_phases_start(text):
         # Up to 2 s, but not by the second.
         ("time_s,phase,end\n0.0,a,0.8\n0.8,a,1.7\n1.7,b,2.5\n2.5,b,4.4\n", "end"),
         ("time_s,phase,end\n0.0,a,0.5\n0.5,a,1.0\n1.0,b,2.8\n", "end"),
+        # Whatever the starts are called, and in a language that nobody knows the ends, too.
+        ("start_s;end_s;phase\n0;10,5;a\n10,5;20;b\n", "end_s"),
+        ("start;end;phase\n0;10;a\n10;20;b\n20;40;a\n", "end"),
+        ("seconds;bis;phase\n0;10;a\n10;25;b\n25;40;a\n", "bis"),
+        ("seconds;bis;phase\n0;10,5;a\n10,5;25;b\n25;40;a\n", "bis"),
+        ("frame,phase,dauer\n0,a,250\n250,b,100\n350,a,90\n", "dauer"),
     ],
 )
 def test_rows_with_an_end_are_spans_and_are_refused(text, name):
-    assert f"{name} says where rows end: these are spans, and here a row is one frame" in " ".join(errors(text))
+    (told,) = errors(text)
+    assert (
+        f"{name} says where rows end: these are spans, and here a row is one frame; write a row per frame, or the spans as segments.csv"
+        in told
+    )
+
+
+def test_spans_are_read_as_the_mend_says_in_any_vocabulary():
+    text = "VideoID,StartTime,EndTime,labelID\nwinkler,0,10.5,Preparation\nwinkler,10.5,20,ClippingCutting\n"
+    (one,) = read_files("surch", {"segments.csv": text.encode()}, vocabulary="cholec80").recordings
+    assert (one.recording, one.vocabulary.name) == ("winkler", "cholec80")
+    assert one.segments[["start", "end", "label_id"]].to_numpy().tolist() == [[0, 10_500, 0], [10_500, 20_000, 2]]
 
 
 @pytest.mark.parametrize(
@@ -326,7 +343,7 @@ def test_a_table_of_a_stranger_is_none_of_ours_because_of_its_name(tmp_path, hea
     for name in ("segments.csv", "phases.csv"):
         (tmp_path / name).write_text(f"{header}\nx,0,10,1\n")
         assert detected(tmp_path / name).name == "phase-tables"
-    assert "the columns" in errors(f"{header}\nx,0,10,1\nx,10,20,2\n")[0] if "start" in header else True
+    assert "end says where rows end" in errors(f"{header}\nx,0,10,1\nx,10,20,2\n")[0] if "start" in header else True
 
 
 def test_a_drawn_table_scores_as_it_does_sorted_or_is_refused_by_the_names_of_its_columns(tmp_path):

@@ -427,6 +427,13 @@ def test_of_many_mistakes_of_one_kind_the_first_are_written_out_and_all_places_n
     assert sum("the file is missing; copy it" in line for line in said) == 20
 
 
+def test_the_last_line_says_in_how_many_lines_errors_are_told_where_these_are_fewer():
+    alike = [Fault("a.csv", "x", "it is wrong", "mend it", f"line {n}") for n in (2, 3, 5)]
+    found = Findings(errors=[*alike, Fault("b.csv", "x", "it is wrong", "mend it")], remarks=alike[:1])
+    assert len(found.lines()) == 3
+    assert found.sentence() == "parameters: 4 errors in 2 lines, 1 to look at"
+
+
 def test_a_message_of_several_lines_stays_so():
     assert Findings(errors=[Fault("", "", "these are gone:\n  a\n  b", "")]).lines() == ["error: these are gone:\n      a\n      b"]
 

@@ -61,6 +61,23 @@ def test_scores_that_contradict_the_mark_are_errors(read, case):
         read([row])
 
 
+def test_words_for_scores_are_named_all_at_once_with_every_way_to_say_it(read):
+    every = "depth_perception, efficiency, bimanual_dexterity, tissue_handling are 'failed', not numbers; "
+    ways = "write numbers with the decimal sign of the other scores, 'not rated' where the rater could not judge, or for failed "
+    with pytest.raises(RatingsError) as refused:
+        read(["papepu;failed;failed;failed;failed;;"])
+    assert f"line 2: {every}{ways}'True' into failed and no score" in str(refused.value)
+    with pytest.raises(RatingsError, match="depth_perception is 'bad', tissue_handling is 'worse': not numbers"):
+        read(["papepu;bad;3;4;worse;;"])
+
+
+def test_without_the_parameter_words_for_scores_say_how_a_column_can_mean_failed(write_sheet, make_roster, make_params):
+    folder = write_sheet("Knot_rater1.csv", ["papepu;1;3,5;failed;failed;failed;"])
+    roster = make_roster(TASKS)
+    with pytest.raises(RatingsError, match=r"are 'failed', not numbers; .* no score at all; .* \(scores.failed_mark in params.yaml\)"):
+        read_entries(read_folder(folder, roster.tasks), roster, make_params(step=0.5))
+
+
 def test_without_the_parameter_the_column_is_unknown(read):
     with pytest.raises(RatingsError, match="line 1: column 'failed' is unknown"):
         read(["papepu;;;;;;True"], mark=None)

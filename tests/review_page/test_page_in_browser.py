@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import re
 
 import pytest
 
@@ -733,6 +734,44 @@ def test_a_very_narrow_window_needs_no_scrolling_to_the_side(chromium, tmp_path,
             foot = ann.page.locator("footer").bounding_box()
             assert foot["y"] + foot["height"] <= size[1] + 1
             assert ann.page.locator("#sheet").bounding_box()["height"] >= 150
+
+
+def test_a_narrow_window_squeezes_no_pane_over_another_one(chromium, server):
+    ann = Reviewer(chromium, server, waits=False)
+    ann.page.set_viewport_size({"width": 400, "height": 720})
+    ann.opened()
+    if ann.page.get_attribute("#fold", "aria-expanded") == "false":
+        ann.page.click("#fold")  # with the list there is least room
+    ann.press("j")
+    ann.says("Span 1")
+    assert (
+        ann.page.evaluate("""() => ["timeline", "span"].filter((name) => {
+        const one = document.getElementById(name);
+        return one.scrollHeight > one.clientHeight + 1;
+    })""")
+        == []
+    )
+    ann.page.locator("#full-button").scroll_into_view_if_needed()
+    ann.page.locator("#full-button").click(timeout=5000)
+    ann.page.locator("#full[open]").wait_for()
+    assert ann.troubles == []
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_on_paper_a_window_of_usual_width_is_not_cut(chromium, server, paper):
+    """Stills and spans stay as wide on paper as they were on the screen, as no program of the page runs while it is printed."""
+    ann = Reviewer(chromium, server, waits=False)
+    ann.page.set_viewport_size({"width": 1920, "height": 1080})
+    ann.opened()
+    right_px = ann.page.evaluate(
+        "Math.max(...[...document.querySelectorAll('.cell, .proposal')].map((one) => one.getBoundingClientRect().right))"
+    )
+    (width,) = set(re.findall(rb"/MediaBox \[0 0 ([0-9.]+)", ann.page.pdf(format=paper)))
+    ann.page.emulate_media(media="print")
+    zoom = float(browser.style(ann.page.locator("body"), "zoom"))
+    margins_px = 2 * 38
+    assert right_px > 1500
+    assert right_px * zoom <= float(width) / 72 * 96 - margins_px
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import labelled_study
 import made_once
 import small_study
 from scrubin import cli
@@ -111,6 +112,16 @@ def test_everything_that_is_wrong_is_said_at_once_and_nothing_is_tagged(project,
         "data/release/splits/balanced.csv: its SHA-256 is not the one in SHA256SUMS",
     ):
         assert part in said
+    assert run(project, "git", "tag") == ""
+
+
+def test_parameters_with_which_nothing_would_run_are_not_tagged_also_where_no_stage_reads_them(project, capsys, monkeypatch):
+    with (project / "params.yaml").open("a") as params:
+        params.write(labelled_study.SECTION.replace("vocabulary: cholect50", "vocabulary: cholect5"))
+    commit(project)
+    monkeypatch.setattr(readiness, "CHECKS", {"git": readiness.CHECKS["git"]})
+    assert cli.main(["tag", VERSION, str(project)]) == 1
+    assert "'label.vocabulary' 'cholect5' is no vocabulary" in capsys.readouterr().err
     assert run(project, "git", "tag") == ""
 
 

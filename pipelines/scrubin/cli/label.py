@@ -46,12 +46,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _people(args: argparse.Namespace) -> int:
-    from scrubin.curate.label import people
+    from scrubin.curate.label import params, people
 
     if args.shut_out is not None:
         person = people.shut_out(args.shut_out)
         print_lines([f"number {person.number} cannot come in any more; what they labelled stays"])
         return 0
+    params.load()  # a token with which nobody could come in is not printed
     person, token = people.add(args.add, "adjudicator" if args.adjudicator else "annotator")
     print_lines([f"{person.role} {person.number}; their token, which is shown only now:", f"  {token}"])
     return 0

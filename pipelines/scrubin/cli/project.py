@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from scrubin.base import params
 from scrubin.base.errors import ArgumentsError, ReleaseError
+from scrubin.base.faults import Fault
 from scrubin.base.store.store import STORE_PATH
 from scrubin.cli.answers import shown
 from scrubin.curate.engine.run import only_run
@@ -62,10 +64,17 @@ def run_tag(args: argparse.Namespace) -> int:
 
     project = Path(args.project)
     with only_run(project):
-        checks = shown(readiness.CHECKS.values(), "check")
+        checks = shown((_sound_params, *readiness.CHECKS.values()), "check")
         ReleaseError.raise_any(fault for check in checks for fault in check(project, args.version))
         sys.stdout.write(readiness.tag(project, args.version))
     return 0
+
+
+def _sound_params(project: Path, _: str) -> Iterator[Fault]:
+    """Yield what is wrong with the parameters: whoever takes the commit by its tag could run nothing there."""
+    from scrubin.curate.preflight.preflight import look_at_params
+
+    yield from look_at_params(project / params.PARAMS_PATH)[1]
 
 
 def add_push_arguments(parser: argparse.ArgumentParser) -> None:

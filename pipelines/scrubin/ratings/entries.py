@@ -63,6 +63,7 @@ def read(row: RatingRow, p: ScoresParams) -> Given:
     if failed:
         return Given(dict.fromkeys((TOTAL, *p.aspects), math.nan), failed=True)
     some_unrated = any(name in p.aspects for name in unrated)
+    _refuse_words(row, [name for name in names if name not in (*missing, *unrated)], p)
     if missing and not (some_unrated and missing == [TOTAL]):
         _refuse_missing(row, missing, len(missing) < len(names), p)
     steps = {name: _steps(row, name, p) for name in p.aspects if name not in unrated}
@@ -87,6 +88,25 @@ def is_left_empty(row: RatingRow, p: ScoresParams) -> bool:
 def is_marked(row: RatingRow, mark: FailedMark) -> bool:
     """Return whether the mark of a row says failed; what it says else is looked at when the row is read."""
     return row.cells.get(mark.column, "").lower() == mark.value.lower()
+
+
+def _refuse_words(row: RatingRow, names: Sequence[str], p: ScoresParams) -> None:
+    """Refuse scores that are no numbers, all of a row at once: a word such as ``failed`` mostly stands in every aspect."""
+    words = [name for name in names if not _NUMBER.fullmatch(row.cells[name])]
+    if not words:
+        return
+    if len({row.cells[name] for name in words}) == 1:
+        cell = shown(row.cells[words[0]])
+        what = f"{words[0]} is '{cell}', not a number" if len(words) == 1 else f"{', '.join(words)} are '{cell}', not numbers"
+    else:
+        what = ", ".join(f"{name} is '{shown(row.cells[name])}'" for name in words) + ": not numbers"
+    ways = ["write numbers with the decimal sign of the other scores"]
+    ways += [f"'{p.not_rated}' where the rater could not judge"] if p.not_rated is not None else []
+    if p.failed_mark is not None:
+        ways.append(f"or for failed '{p.failed_mark.value}' into {p.failed_mark.column} and no score")
+    else:
+        ways.append("or for failed no score at all; a column of its own can say it, too (scores.failed_mark in params.yaml)")
+    raise RatingsError([row.fault("score-number", what, ", ".join(ways), words[0])])
 
 
 def _refuse_total(row: RatingRow, missing: Sequence[str], unrated: Sequence[str]) -> None:
@@ -147,9 +167,6 @@ def _steps(row: RatingRow, name: str, p: ScoresParams) -> int:
 
 def _number(row: RatingRow, name: str) -> float:
     cell = row.cells[name]
-    if not _NUMBER.fullmatch(cell):
-        fix = "write it with a decimal point, or leave all scores empty for failed"
-        raise RatingsError([row.fault("score-number", f"{name} is '{shown(cell)}', not a number", fix, name)])
     if len(cell) > _LONGEST:
         raise RatingsError([row.fault("score-number", f"{name} has {len(cell)} digits", "write the score with a decimal point", name)])
     return float(cell)

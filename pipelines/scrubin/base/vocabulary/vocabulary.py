@@ -201,11 +201,6 @@ def related(one: str, other: str) -> bool:
     return one == other or any({one, other} <= family for family in RELATED)
 
 
-def available() -> tuple[str, ...]:
-    """Return the names of the vocabularies that a study's tables may have: those with triplets of their own."""
-    return tuple(sorted(path.name.removesuffix(TRIPLETS_SUFFIX) for path in LISTS.glob(f"*{TRIPLETS_SUFFIX}")))
-
-
 def known() -> tuple[str, ...]:
     """Return the names of all vocabularies that can be loaded."""
     listed = (path.stem for path in LISTS.glob("*.json") if "counts" not in facts(path.stem))

@@ -82,7 +82,7 @@ class LabelParams:
     layers
         Which of `LAYERS`.
     vocabulary
-        Whose phases, steps, instruments, verbs and targets.
+        Whose phases, steps, instruments, verbs and targets; any that has what the layers need.
     tasks
         Recordings of which tasks; none: of all.
     annotators
@@ -129,8 +129,8 @@ class LabelParams:
     every_s: float | None = field(default=None, metadata={"added_later": True, "low": 0.0, "high": LONGEST_STEP_S})
 
     def __post_init__(self) -> None:
-        if self.vocabulary not in vocabulary.available():
-            raise _wrong(vocabulary=f"'{self.vocabulary}' is no vocabulary; {hint(self.vocabulary, vocabulary.available())}")
+        if self.vocabulary not in vocabulary.known():
+            raise _wrong(vocabulary=f"'{self.vocabulary}' is no vocabulary; {hint(self.vocabulary, vocabulary.known())}")
         if self.annotators != ALL and not (self.annotators.isdecimal() and int(self.annotators) > 0):
             raise _wrong(annotators=f"must be {ALL}, or a whole number above 0 in quotes, but is {self.annotators!r}")
         if not self.layers:
@@ -138,7 +138,10 @@ class LabelParams:
         for name in self.layers:
             if name in NAMING and not self.classes.names(NAMING[name]):
                 raise _wrong(layers=f"'{name}': the vocabulary '{self.vocabulary}' has no {name}")
-            if name in ("actions", TRIPLETS, *TRACKS) and not self.classes.instruments:
+            if name in ("actions", TRIPLETS) and not self.classes.triplets:
+                having = ", ".join(one for one in vocabulary.known() if vocabulary.load(one).triplets)
+                raise _wrong(layers=f"'{name}': the vocabulary '{self.vocabulary}' has no triplets; choose one of {having}")
+            if name in TRACKS and not self.classes.instruments:
                 raise _wrong(layers=f"'{name}': the vocabulary '{self.vocabulary}' has no instruments")
         if "quality" in self.layers and not self.quality:
             raise _wrong(quality="names nothing, but is a layer")

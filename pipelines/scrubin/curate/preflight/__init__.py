@@ -70,10 +70,10 @@ class Findings:
     def sentence(self) -> str:
         """Return in one line what was looked at, and what came of it."""
         looked_at = ", ".join(count_text(number, noun) for noun, number in self.counts.items())
-        outcome = [count_text(len(self.errors), "error") if self.errors else "no error"]
+        outcome = [_count(self.errors, count_text(len(self.errors), "error")) if self.errors else "no error"]
         outcome += [f"{count_text(self.excluded, 'recording')} excluded by the list"] if self.excluded else []
         outcome += [f"{count_text(len(self.kept_out), 'recording')} to be set aside"] if self.kept_out else []
-        outcome += [f"{len(self.remarks):,} to look at"] if self.remarks else []
+        outcome += [_count(self.remarks, f"{len(self.remarks):,} to look at")] if self.remarks else []
         where = f"{self.study}: " if self.study else ""
         return f"{where}{looked_at or 'parameters'}: {', '.join(outcome)}"
 
@@ -87,6 +87,12 @@ def names(of: Iterable[str]) -> str:
     known = sorted(of)
     more = f" and {len(known) - MOST_NAMES:,} more" if len(known) > MOST_NAMES else ""
     return ", ".join(f"'{name}'" for name in known[:MOST_NAMES]) + more
+
+
+def _count(faults: Sequence[Fault], said: str) -> str:
+    """Return how many faults there are, as said; where they are told in fewer lines, also in how many."""
+    told = sum(1 for _ in _lines(faults))
+    return said if told == len(faults) else f"{said} in {count_text(told, 'line')}"
 
 
 def _lines(faults: Iterable[Fault]) -> Iterator[str]:

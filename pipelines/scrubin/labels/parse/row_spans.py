@@ -10,6 +10,10 @@ from collections.abc import Mapping, Sequence
 from scrubin.base.text import csv_text
 from scrubin.labels.parse.fields import Where
 
+MEND = (
+    "write a row per frame, or the spans as segments.csv with VideoID,StartTime,EndTime,labelID, by seconds and names of phases "
+    "(format surch, which takes any vocabulary), or by a program of spans; if the column says something else, call it otherwise"
+)
 Placed = Sequence[tuple[int, str]]
 """The rows of a video in their order: the frame or nanosecond, and the phase."""
 
@@ -42,9 +46,14 @@ def are_frames(where: Where, ends: Mapping[str, Sequence[str]], videos: Sequence
     ):
         where.warning("column-end", f"there is a row per frame; not read: {named}", "leave it out, or call it otherwise")
         return True
-    what = f"{named} says where rows end: these are spans, and here a row is one frame"
-    where.error("column-end", what, "write a row per frame; if the column says something else, call it otherwise")
+    note_ends(where, named)
     return False
+
+
+def note_ends(where: Where, named: str) -> None:
+    """Note columns that say where rows end."""
+    what = f"{named} says where rows end: these are spans, and here a row is one frame"
+    where.error("column-end", what, MEND)
 
 
 def tile(videos: Sequence[Placed], least: int) -> bool:
@@ -82,12 +91,17 @@ def _stepped(rows: Placed, spans: Sequence[int]) -> list[tuple[tuple[tuple[int, 
     return list(zip(itertools.pairwise(rows), spans, strict=False))
 
 
-def note_starts(where: Where, videos: Sequence[Placed], least: int) -> None:
-    """Note rows that look like the starts of phases, more than a frame or second apart: all frames between them have no label."""
+def are_starts(videos: Sequence[Placed], least: int) -> bool:
+    """Return whether rows look like the starts of phases, more than a frame or second apart."""
     steps, same = _steps(videos)
     # Two rows have one step; of times that is enough, as nobody labels just two frames with seconds between them.
     are_two = least > 1 and max(map(len, videos), default=0) == 2
-    if not same and min(steps, default=0) > least and (len(set(steps)) > 1 or are_two):
+    return not same and min(steps, default=0) > least and (len(set(steps)) > 1 or are_two)
+
+
+def note_starts(where: Where, videos: Sequence[Placed], least: int) -> None:
+    """Note rows that look like the starts of phases: all frames between them have no label."""
+    if are_starts(videos, least):
         what = "the phase changes in every row, like a list of where phases start"
         where.warning("phase-starts", what, "only these frames have a label: write a row per frame")
 

@@ -158,7 +158,11 @@ def videos_of(where: Where, data: bytes) -> list[Cells]:
         least = 1 if which.unit == "frame" else columns.NS
         ends = {name: cells for at, name in enumerate(table.header) if columns.says_end(name, cells := table.column(at))}
         placed = [sorted((row.at, row.phase) for row in of_video) for of_video in by_video.values()]
-        tiling = [name for at, name in enumerate(table.header) if columns.is_called_end(name) and _tiles(table, at, by_video, least)]
+        # Starts of phases beside a column that ends them are spans, whatever it is called, in whatever language.
+        others = set(range(len(table.header))) - {which.phase, which.number, which.name, which.video, *which.times}
+        may_end = others if row_spans.are_starts(placed, least) else set()
+        called = {at for at, name in enumerate(table.header) if columns.is_called_end(name)}
+        tiling = [table.header[at] for at in sorted(called | may_end) if _tiles(table, at, by_video, least)]
         if not row_spans.are_frames(where.at(table.place), ends, placed, least, tiling):
             return []
         row_spans.note_starts(where, placed, least)
@@ -168,7 +172,7 @@ def videos_of(where: Where, data: bytes) -> list[Cells]:
 
 def _tiles(table: _Table, at: int, by_video: Mapping[str, Sequence[_Row]], least: int) -> bool:
     """Return whether the cells of a column `row_spans.tile`."""
-    cell_of = {line.number: line.cells[at] for line in table.lines}
+    cell_of = {line.number: line.cells[at].replace(",", "." if table.delimiter != "," else ",") for line in table.lines}
     return row_spans.tile([sorted((row.at, cell_of[row.line]) for row in of_video) for of_video in by_video.values()], least)
 
 
@@ -341,7 +345,10 @@ def _can_be_placed(where: Where, table: _Table, which: _Columns) -> bool:
         blocks = sum(one != other for one, other in itertools.pairwise(videos)) + 1
         # Rows of every other video, or of videos in turn, are in no order that is known.
         unknown += [which.video] if blocks > len(set(videos)) or (len(set(videos)) == len(videos) > 1) else []
-    if unknown:
+    ends = [table.header[at] for at in left if columns.says_end(table.header[at], left[at])]
+    if unknown and ends:
+        row_spans.note_ends(where, _listed(ends))
+    elif unknown:
         columns.note_unused(where, [table.header[at] for at in unknown], known=_KNOWN)
     elif left:
         what = f"the rows are numbered by their place; not read: {_listed([table.header[at] for at in left])}"
