@@ -8,6 +8,7 @@ usually are from each other, it is a stop as well.
 A *scene* lasts from jump to jump, a second or longer. Burned-in names stay on the screen through a
 scene and are too small for the sheet, so each scene has a frame that is looked at as large as it is,
 and a long one has another every five minutes. Pictures that look like a scene that had its stop a short while before need none.
+Only what is kept of a recording counts, and is looked at.
 """
 
 from __future__ import annotations
