@@ -351,12 +351,16 @@ def of_tables(
     return ReviewedStudy(files, by_file, frames, ",".join(versions), reviewers, margin_s, there, withdrawn, stops=_stops(stops, files))
 
 
+SAME_S = 1e-6
+"""Times this close are the same, here as where the stage screen tells which frames are kept."""
+
+
 def _stops(stops: pd.DataFrame, files: Mapping[FileKey, StudyFile]) -> dict[FileKey, list[Stop]]:
     """Return the stops of each file that lie in its kept interval."""
     done: dict[FileKey, list[Stop]] = {}
     for row in io.records(stops.sort_values(["recording", "camera", "frame"])):
         file = files.get((row["recording"], row["camera"]))
-        if file is not None and file.interval_s[0] <= row["time_s"] < file.interval_s[1]:
+        if file is not None and file.interval_s[0] - SAME_S <= row["time_s"] < file.interval_s[1] - SAME_S:
             done.setdefault(file.key, []).append(Stop(row["frame"], row["time_s"], row["kind"]))
     return done
 

@@ -6,6 +6,7 @@ DICOM PS3.3, C.7.6.1 (BurnedInAnnotation, RecognizableVisualFeatures).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +26,7 @@ from scrubin.stages.screen import unlikeness as stops_of_file
 from scrubin.stages.screen.detector import ObservedFile, ScreenParams
 from scrubin.stages.screen.face_looks import Look
 from scrubin.stages.screen.pass_over_file import Observed, Observer, observe, observe_stored
-from scrubin.stages.screen.proposals import SAME_S, Numbers, Proposal, frames_s, merged
+from scrubin.stages.screen.proposals import SAME_S, Interval, Numbers, Proposal, frames_s, merged
 
 NO_WORDS = WordFinder(())
 
@@ -40,17 +41,21 @@ class FileToScreen:
     task: str
     doubtful: tuple[tuple[int, int], ...] = ()
     """First and last frame of every stretch of which ingest doubts that it stands where it is."""
+    kept_s: Interval = (0.0, math.inf)
+    """What is kept of it, in source seconds from the first frame; all of it is looked at."""
 
 
 def to_screen(recordings: pd.DataFrame, parts: pd.DataFrame) -> list[FileToScreen]:
     """Return what is to be screened of the kept recordings; parameters are the tables of these names."""
-    kept = recordings.loc[recordings.status == "kept", ["recording", "camera", "task"]]
+    kept = recordings.loc[recordings.status == "kept", ["recording", "camera", "task", "start_s", "end_s"]]
     files = sources(parts)
     doubtful: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for row in records(parts[parts.doubtful_first.notna()]):
         doubtful.setdefault((row["recording"], row["camera"]), []).append((row["doubtful_first"], row["doubtful_last"]))
-    keys = {(row["recording"], row["camera"]): row for row in records(kept)}
-    return [FileToScreen(**row, source=files[key], doubtful=tuple(doubtful.get(key, ()))) for key, row in keys.items()]
+    return [
+        FileToScreen(*key, files[key], row["task"], tuple(doubtful.get(key, ())), (row["start_s"], row["end_s"]))
+        for key, row in (((row["recording"], row["camera"]), row) for row in records(kept))
+    ]
 
 
 def rows(
@@ -82,7 +87,9 @@ def rows(
         hinted = header_proposals([raw / path for path in file.source.paths], boundaries)
     seams = [Proposal("other", frames_s(first, last, boundaries), 1.0, "seam") for first, last in sorted(set(file.doubtful))]
     proposed = _in_order([*hinted, *seams, *_proposals(probed, observed, params, file.task, private_words)])
-    return [_row(file, proposal, boundaries, version) for proposal in proposed], _stops(file, observed[features.NAME], boundaries[:-1])
+    hidden = [one.interval_s for one in proposed if one.box_xywh is None]
+    stops = _stops(file, observed[features.NAME], boundaries[:-1], hidden)
+    return [_row(file, proposal, boundaries, version) for proposal in proposed], stops
 
 
 def screen(raw: Path, file: FileToScreen, params: ScreenParams, private_words: WordFinder = NO_WORDS) -> list[dict[str, Any]]:
@@ -90,10 +97,10 @@ def screen(raw: Path, file: FileToScreen, params: ScreenParams, private_words: W
     return rows(raw, file, params, private_words)[0]
 
 
-def _stops(file: FileToScreen, noted: Observed, times_s: Numbers) -> list[dict[str, Any]]:
+def _stops(file: FileToScreen, noted: Observed, times_s: Numbers, hidden_s: Sequence[Interval]) -> list[dict[str, Any]]:
     return [
         {"recording": file.recording, "camera": file.camera, "frame": one.frame, "time_s": float(times_s[one.frame]), "kind": one.kind}
-        for one in stops_of_file.stops(features.features(noted).histograms, times_s)
+        for one in stops_of_file.stops(features.features(noted).histograms, times_s, file.kept_s, hidden_s)
     ]
 
 
