@@ -207,8 +207,8 @@ def _probe_open(path: Path, container: av.container.InputContainer, name: str) -
     fps, variable, frame_s = _rate(times, time_base, last_duration, stream)
     end_s = (times[-1] - times[0]) * time_base + frame_s
     refuse_truncated(path, container, stream, times[0] * time_base, end_s, name)
-    first = _first_frame(path, name)
-    if container.format.name.split(",")[0] in STATES_TIMES and first.pts is not None:
+    first, begins_with_key = _first_frame(path, name)
+    if begins_with_key and container.format.name.split(",")[0] in STATES_TIMES and first.pts is not None:
         _refuse_leading(sum(time < first.pts for time in times[:MOST_REORDERED]), name)
     rotation = -first.rotation % 360  # PyAV counts anti-clockwise
     width, height = (first.height, first.width) if rotation % 180 else (first.width, first.height)
@@ -308,26 +308,17 @@ class _Fields:
 
     def __init__(self, stream: av.VideoStream) -> None:
         self.seen = False
-        self._header: h264.Header | None = None
-        self._sequence: h264.Sequence264 | None = None
+        self._stated: tuple[int, h264.Sequence264] | None = None
         if stream.codec_context.name == "h264":
             with suppress(ValueError):
-                self._header = h264.header(bytes(stream.codec_context.extradata or b""))
-                self._note(self._header.sequences)
+                header = h264.header(bytes(stream.codec_context.extradata or b""))
+                interlaced = [one for one in map(h264.sequence, header.sequences) if not one.progressive]
+                self._stated = (header.length_bytes, interlaced[0]) if interlaced else None
 
     def look_at(self, packet: av.Packet[Any]) -> None:
-        if self._header is None or self.seen:
-            return
-        with suppress(ValueError):  # it is damaged: whoever decodes it says where
-            if packet.is_keyframe:
-                units = h264.units(memoryview(packet), self._header.length_bytes)
-                self._note([bytes(unit) for unit in units if h264.unit_type(unit) == h264.SPS])
-            if self._sequence is not None and not self._sequence.progressive:
-                self.seen = h264.is_field(memoryview(packet), self._header.length_bytes, self._sequence)
-
-    def _note(self, sequences: Sequence[bytes]) -> None:
-        for unit in sequences:
-            self._sequence = h264.sequence(unit)
+        if self._stated is not None and not self.seen:
+            with suppress(ValueError):  # it is damaged: whoever decodes it says where
+                self.seen = h264.is_field(memoryview(packet), *self._stated)
 
 
 def _go_on(pieces: Sequence[npt.NDArray[np.int64]]) -> bool:
@@ -395,14 +386,16 @@ def _times_around_gaps(path: Path, name: str, guessed: list[int], guessed_last: 
     return guessed, guessed_last  # it is damaged: whoever decodes it says where
 
 
-def _first_frame(path: Path, name: str) -> av.VideoFrame:
+def _first_frame(path: Path, name: str) -> tuple[av.VideoFrame, bool]:
+    """Return the first frame that is shown, and whether the first packet is a key frame."""
     with open_video(path) as container:  # opened anew: winding to 0 would leave out what is in front of it
         return _first_of(container, picture_stream(container, name), name)
 
 
-def _first_of(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> av.VideoFrame:
-    first_packet = b""
+def _first_of(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> tuple[av.VideoFrame, bool]:
+    first_packet, begins_with_key = b"", False
     for packet in container.demux(stream):
+        begins_with_key = begins_with_key or (not first_packet and packet.is_keyframe)
         first_packet = first_packet or bytes(packet)
         for frame in packet.decode():
             if frame.width < SMALLEST_PX or frame.height < SMALLEST_PX:
@@ -413,7 +406,7 @@ def _first_of(container: av.container.InputContainer, stream: av.VideoStream, na
                 raise VideoError(
                     name, "players show its mirror image, or what it says of that is not known", "export it upright, as it is to be seen"
                 )
-            return frame
+            return frame, begins_with_key
     raise VideoError(name, "none of its frames can be decoded", FIX_COPY)
 
 
