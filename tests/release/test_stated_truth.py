@@ -240,10 +240,9 @@ def test_a_run_that_stops_before_the_report_lists_what_was_set_aside():
             io.write(QUARANTINE, io.frame_of(QUARANTINE, [row]), path)
             line = "set aside: 'op': a.vob: it is torn; mend it"
             params = load("release", ReleaseParams)
-            assert closing.lines(["validate"], params, is_named=False, waiting=["release", "report"])[-2] == line
-            assert closing.lines([stage], params, is_named=False, waiting=["validate"])[-1:] == [
-                closing.lines([stage], params, is_named=False)[0]
-            ]
+            assert line in closing.lines(["validate"], params, is_named=False, waiting=["release", "report"])
+            assert line not in closing.lines([stage], params, is_named=False, waiting=["validate"])
+            assert line not in closing.lines(["ingest"], params, is_named=False, waiting=[stage, "validate"])
             assert line in closing.lines(["release"], params, is_named=False)
         finally:
             path.write_bytes(before)
