@@ -74,7 +74,9 @@ class Mapped(Generic[Item, Result]):
     quarantined: list[tuple[Item, RecordingError]]
 
 
-def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: str, here: bool = False) -> Mapped[Item, Result]:
+def map_items(
+    work: Callable[[Item], Result], items: Sequence[Item], *, name: str, here: bool = False, unit: str = "recording"
+) -> Mapped[Item, Result]:
     """Do ``work`` for each item in Prefect's tasks, with a progress bar on a terminal, and a line a minute elsewhere.
 
     A ``RecordingError`` sets its item aside and the others go on. Any other error is raised
@@ -94,6 +96,8 @@ def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: st
         Of the work, for the progress bar and for messages.
     here
         Do it in threads of this process: for what takes less time than being sent.
+    unit
+        What an item is, for the progress.
 
     Raises
     ------
@@ -117,7 +121,7 @@ def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: st
 
     shares = (Here() if here else chosen).shares
     each = _each_as_a_task(attempt, watched.labels(items, name, address), name, address, outcomes, raised) if address else []
-    with progress.steps(name, len(items), shares=shares) as one_more, watched.steps(name, len(items), address) as one_shown:
+    with progress.steps(name, len(items), unit, shares) as one_more, watched.steps(name, len(items), address) as one_shown:
         for future in as_completed(each):
             future.wait()
             one_more()

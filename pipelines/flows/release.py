@@ -79,7 +79,7 @@ def refuse_shrinking(study: audited_project.Project, now: dict[str, Any], earlie
 
 def everywhere(work: Callable[[Part], Reading], parts: Sequence[Part]) -> list[Reading]:
     """Read the parts of a release in all processes."""
-    read = plumbing.map_items(work, parts, name="audit")
+    read = plumbing.map_items(work, parts, name="audit", unit="part")
     if read.quarantined:
         # What was not read is not proven: nothing of the release may be set aside here.
         raise StageError("; ".join(str(error) for _, error in read.quarantined))

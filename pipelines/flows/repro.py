@@ -268,7 +268,8 @@ def _close(notes: Mapping[str, Any] | None, release: ReleaseParams) -> None:
 
     said = [] if notes is None else closing.stopped(notes["failed"], notes["waiting"], notes["stages"])
     with contextlib.suppress(ScrubinError, OSError, ValueError, KeyError):  # a run of single stages: not all that is counted is there
-        said += closing.lines(() if notes is None else notes["failed"], release, is_named=releases.names_release())
+        failed, waiting = ((), ()) if notes is None else (notes["failed"], notes["waiting"])
+        said += closing.lines(failed, release, is_named=releases.names_release(), waiting=waiting)
     sys.stderr.write("".join(f"{line}\n" for line in ("", *said) if said))
 
 

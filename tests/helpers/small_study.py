@@ -297,7 +297,7 @@ def _own_judge() -> Iterator[None]:
         yield
 
 
-def _map_items(work: Callable[[Any], Any], items: Sequence[Any], *, name: str, here: bool = False) -> Any:
+def _map_items(work: Callable[[Any], Any], items: Sequence[Any], *, name: str, here: bool = False, unit: str = "") -> Any:
     import plumbing
 
     done, quarantined = [], []

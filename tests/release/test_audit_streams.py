@@ -226,6 +226,11 @@ BEHIND = {
     "UTF-16": "Ottilie Quast".encode("utf-16-le"),
     "Cyrillic": "Оттилия Квастенова".encode(),
     "Chinese": "患者姓名王小明手术".encode(),
+    "Cyrillic in UTF-16": "Цветков Иван".encode("utf-16-be"),
+    "Korean in UTF-16": "김철수 환자 수술 기록".encode("utf-16-le"),
+    "Chinese in UTF-16": "患者姓名王小明, 1957-03-14".encode("utf-16-le"),
+    "German in Latin-1": "Zwetschgenberg, Jürgen".encode("latin-1"),
+    "Russian in Windows-1251": "Оттилия Квастенова".encode("cp1251"),
 }
 
 
@@ -234,7 +239,7 @@ def coded(request, tmp_path_factory) -> Path:
     return made(tmp_path_factory.mktemp("coded"), "a.mkv", "-bf", "0", "-g", "10", "-preset", "medium", "-coder", request.param)
 
 
-@pytest.mark.parametrize(("first", "places"), [(0, (3, 5, 0)), (2, (10, 14, 7))])
+@pytest.mark.parametrize(("first", "places"), [(0, (3, 5, 0)), (2, (10, 14, 7)), (5, (0, 3, 10)), (7, (5, 7, 14))])
 def test_text_behind_a_picture_is_found(coded, tmp_path, first, places):
     """Decoders pass over it, so every picture is right; the pictures 0 and 10 begin groups."""
     assert faults(coded) == []
@@ -253,10 +258,12 @@ def test_zeros_behind_a_picture_are_no_fault(coded, tmp_path):
     assert faults(changed(coded, tmp_path / "a.mkv", lambda _, units: [unit + b"\0\0\3\0\0\3" for unit in units])) == []
 
 
-ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "latin-1")
+ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "latin-1", "cp1251", "shift_jis")
 TEXTS = st.one_of(
     st.text(max_size=80),
     st.text("ABCDEabcde 0123-/.", max_size=80),
+    st.text("АБВабвгдежзийклмн üöäÜß", max_size=40),
+    st.text("患者姓名王小明手术田中太郎タナカ김철수환자", max_size=40),
     st.from_regex(r"[A-Z][a-z]+, [A-Z][a-z]+ [0-9]{4}-[0-9]{2}-[0-9]{2}", fullmatch=True),
 )
 

@@ -19,10 +19,11 @@ import made_once
 import small_study
 from scrubin.audit.pictures.shown import Pictures
 from scrubin.audit.run import audit
+from scrubin.base.errors import VideoError
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.base.params import load
 from scrubin.base.tables import io
-from scrubin.base.tables.private import REDACTIONS
+from scrubin.base.tables.private import QUARANTINE, REDACTIONS, quarantine_row
 from scrubin.curate.project import closing
 from scrubin.stages.release import added_files, audited_project
 from scrubin.stages.release.release_params import ReleaseParams
@@ -225,6 +226,26 @@ def test_the_closing_lines_count_what_lies_there():
     assert lines[1].startswith(f"hidden: {100 * black / frames:.1f} % of the frames as a whole; something in ")
     touched = table("hidden")[["id", "camera"]].drop_duplicates()
     assert lines[1].endswith(f"in {len(touched)} of {len(videos())} videos")
+
+
+def test_a_run_that_stops_before_the_report_lists_what_was_set_aside():
+    """Only of stages that are done: what lies there of others is from an earlier run."""
+    for stage in ("screen", "render"):
+        path, row = (
+            INTERIM / f"quarantine_{stage}.parquet",
+            quarantine_row("op", "mono", stage, VideoError("a.vob", "it is torn", "mend it")),
+        )
+        before = path.read_bytes()
+        try:
+            io.write(QUARANTINE, io.frame_of(QUARANTINE, [row]), path)
+            line = "set aside: 'op': a.vob: it is torn; mend it"
+            params = load("release", ReleaseParams)
+            assert line in closing.lines(["validate"], params, is_named=False, waiting=["release", "report"])
+            assert line not in closing.lines([stage], params, is_named=False, waiting=["validate"])
+            assert line not in closing.lines(["ingest"], params, is_named=False, waiting=[stage, "validate"])
+            assert line in closing.lines(["release"], params, is_named=False)
+        finally:
+            path.write_bytes(before)
 
 
 def test_the_report_says_what_is_ready_and_never_that_it_was_released():

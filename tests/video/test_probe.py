@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import os
+import struct
 from fractions import Fraction
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 from PIL import Image
@@ -12,6 +14,7 @@ import clips
 from scrubin.base.errors import StageError, VideoError
 from scrubin.media.crops import refuse_cropped
 from scrubin.media.decode import decoded
+from scrubin.media.frame_reader import FrameReader
 from scrubin.media.probe import is_unfinished, probe
 from scrubin.media.raw_file import stored_probe, stored_sha256
 
@@ -77,6 +80,164 @@ def test_a_film_whose_first_frames_have_no_time_is_refused_and_all_are_counted(t
         VideoError, match=r"b: 1\d frames of 50 have no time; .* own file that it was made from, not from this one, .* make_zero a\.mkv"
     ):
         probe(tmp_path / "b.mkv", "b")
+
+
+def with_edits(path, *edits):
+    """The same MP4 with another edit list: how long each lasts, where it begins in the film (both in milliseconds), its rate."""
+    data = path.read_bytes()
+    assert struct.unpack(">I", data[data.index(b"mvhd") + 16 :][:4]) == (1000,)
+    per_ms = struct.unpack(">I", data[data.index(b"mdhd") + 16 :][:4])[0] / 1000
+    place = data.index(b"elst") - 4
+    old = struct.unpack(">I", data[place : place + 4])[0]
+    rows = [struct.pack(">iii", lasts, round(begins * per_ms) if begins >= 0 else -1, round(rate * 65536)) for lasts, begins, rate in edits]
+    new = struct.pack(">I4sII", 16 + 12 * len(rows), b"elst", 0, len(rows)) + b"".join(rows)
+    other = bytearray(data[:place] + new + data[place + old :])
+    for box in (b"edts", b"trak", b"moov"):  # behind the pictures, whose places stay
+        at = data.rindex(box, 0, place) - 4
+        other[at : at + 4] = struct.pack(">I", struct.unpack(">I", data[at : at + 4])[0] + len(new) - old)
+    path.write_bytes(other)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("edits", "reason"),
+    [
+        ([(1000, 0, 1)], ""),
+        ([(500, -1, 1), (1000, 0, 1)], ""),
+        ([(500, 1000, 1), (500, 200, 1)], ""),
+        ([(500, 200, 1), (400, -1, 1), (500, 1000, 1)], "its edit list has a pause, as edit 2, which FFmpeg passes over"),
+        ([(500, 200, 0), (500, 1000, 1)], "its edit list plays edit 1 at the rate 0, which FFmpeg passes over"),
+        ([(500, 200, 1), (500, 1000, 2)], "its edit list plays edit 2 at the rate 2, which FFmpeg passes over"),
+    ],
+)
+def test_edit_lists_that_ffmpeg_does_not_follow_are_refused(edits, reason, tmp_path):
+    """It would release frames that no edit names, which no player shows."""
+    path = with_edits(clips.clip(tmp_path / "a.mp4"), *edits)
+    if not reason:
+        assert probe(path, "a.mp4").frame_count <= 50
+        return
+    with pytest.raises(VideoError, match=reason) as refused:
+        probe(path, "a.mp4")
+    assert refused.value.fix == "export it anew as one film without edits, with the program in which it was edited"
+
+
+class Written:
+    """A bit string."""
+
+    def __init__(self):
+        self.bits = ""
+
+    def u(self, count, value):
+        self.bits += format(value, f"0{count}b") if count else ""
+        return self
+
+    def ue(self, *values):
+        for value in values:
+            self.bits += format(value + 1, f"0{2 * (value + 1).bit_length() - 1}b")
+        return self
+
+    def end(self):
+        """As bytes, padded by zeros."""
+        return int(self.bits.ljust(-(-len(self.bits) // 8) * 8, "0"), 2).to_bytes(-(-len(self.bits) // 8), "big")
+
+
+def field(number, *, bottom):
+    """One field of a film of 32 x 32 pixels, which is one grey: raw samples (I_PCM), H.264, 7.3.3 and 7.3.5."""
+    is_idr = not number and not bottom
+    head = Written().ue(0, 7, 0).u(4, number % 16).u(1, 1).u(1, bottom).ue(*[0] * is_idr).u(8, (2 * number + bottom) % 256)
+    head.u(2 if is_idr else 1, 0).ue(0).ue(1)
+    samples = bytes([16 + 4 * number + 2 * bottom]) * 256 + bytes([128]) * 128
+    body = b""
+    for _ in range(2):
+        body += head.ue(25).end() + samples
+        head = Written()
+    unit = bytes([0x65 if is_idr else 0x61]) + body + b"\x80"
+    assert b"\0\0\0" not in unit
+    assert b"\0\0\1" not in unit
+    return b"\0\0\1" + unit
+
+
+SETS = (
+    b"\0\0\1\x67"
+    + Written().u(8, 77).u(8, 0).u(8, 30).ue(0, 0, 0, 4, 1).u(1, 0).ue(1, 0).u(1, 0).u(1, 0).u(1, 1).u(1, 0).u(1, 0).u(1, 1).end()
+    + b"\0\0\1\x68"
+    + Written().ue(0, 0).u(2, 0).ue(0, 0, 0).u(3, 0).ue(0, 0, 0).u(3, 0b100).u(1, 1).end()
+)
+
+
+def in_fields(path):
+    """A film of 25 frames, interlaced, with a packet for each of their two fields (PAFF)."""
+    with av.open(str(path), "w") as out:
+        stream = out.add_stream("libx264", rate=50)
+        stream.width = stream.height = 32
+        stream.pix_fmt = "yuv420p"
+        stream.codec_context.extradata = SETS
+        for number in range(50):
+            packet = av.Packet((b"" if number else SETS) + field(number // 2, bottom=number % 2))
+            packet.stream, packet.time_base = stream, Fraction(1, 50)
+            packet.pts = packet.dts = number
+            packet.is_keyframe = number == 0
+            out.mux(packet)
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["mkv", "mp4", "ts"])
+def test_two_packets_with_a_field_each_are_one_frame(suffix, tmp_path):
+    path = in_fields(tmp_path / "a.ts")
+    if suffix != "ts":
+        path = path.with_suffix(f".{suffix}")
+        clips.ffmpeg("-i", tmp_path / "a.ts", "-c", "copy", path)
+    found = probe(path, path.name)
+    assert (found.frame_count, found.fps, found.variable_rate, found.end_s) == (25, 25, False, 1)
+    frames = [frame.to_ndarray() for frame in decoded(path, path.name)]
+    assert [frame[0, 0] for frame in frames] == [16 + 4 * number for number in range(25)]
+    reader = FrameReader(path, path.name, found)
+    for number in (20, 3, 24, 0, 11):
+        assert (reader.frame(number).to_ndarray() == frames[number]).all()
+    reader.close()
+
+
+def test_times_of_decoding_that_go_back_by_half_a_second_begin_again(tmp_path):
+    """Counts go on, as where a recorder was started anew: nothing but the times tells."""
+    more = ("-an", "-bf", "0", "-f", "mpeg", "-c:v", "mpeg2video")
+    both = b"".join(clips.clip(tmp_path / f"{shift}.mpg", more=(*more, "-output_ts_offset", shift)).read_bytes() for shift in ("0", "1.5"))
+    (tmp_path / "both.mpg").write_bytes(both)
+    with pytest.raises(VideoError, match=r"its times begin again at frame 50 \(1\.96 s\), as where files were put behind each other"):
+        probe(tmp_path / "both.mpg", "both.mpg")
+
+
+def test_a_piece_of_a_film_that_begins_with_pictures_of_the_one_before_is_named_and_its_mend_works(tmp_path):
+    """Its first two pictures, B pictures of an open group, refer to the last one of the piece before it."""
+    whole = clips.clip(tmp_path / "whole.m2v", more=("-c:v", "mpeg2video", "-bf", "2", "-g", "12", "-q:v", "3")).read_bytes()
+    cut = [place for place in range(len(whole)) if whole.startswith(b"\0\0\1\xb3", place)][2]
+    pieces = tmp_path / "1.mpg", tmp_path / "2.mpg"
+    for path, data in zip(pieces, (whole[:cut], whole[cut:]), strict=True):
+        (tmp_path / "a.m2v").write_bytes(data)
+        clips.ffmpeg("-framerate", 25, "-i", tmp_path / "a.m2v", "-c", "copy", "-f", "vob", path)
+    assert probe(pieces[0], "1.mpg").frame_count < 50
+    with pytest.raises(VideoError, match=r"2\.mpg: its first 2 frames need pictures of a file before it to be decoded") as refused:
+        probe(pieces[1], "2.mpg")
+    assert "cat FIRST FILE > WHOLE" in refused.value.fix
+    clips.ffmpeg("-framerate", 25, "-i", tmp_path / "whole.m2v", "-c", "copy", "-f", "vob", tmp_path / "whole.mpg")
+    data = (tmp_path / "whole.mpg").read_bytes()
+    pack = next(at for at in range(len(data) // 2 // 2048 * 2048, len(data), 2048) if b"\0\0\1\xb3" in data[at : at + 2048])
+    (tmp_path / "first.mpg").write_bytes(data[:pack])
+    (tmp_path / "second.mpg").write_bytes(data[pack:])
+    (tmp_path / "joined.mpg").write_bytes((tmp_path / "first.mpg").read_bytes() + (tmp_path / "second.mpg").read_bytes())
+    assert len(list(decoded(tmp_path / "joined.mpg", "joined.mpg"))) == probe(tmp_path / "joined.mpg", "joined.mpg").frame_count == 50
+
+
+def test_frames_of_a_transport_stream_without_a_time_are_named_with_a_mend_that_works(tmp_path):
+    """A message in front of each delimiter makes FFmpeg lose times of key frames; none is negative."""
+    note = "h264_metadata=sei_user_data=086f3693-b7b3-4f2c-9653-21492feee5b8+hello"
+    path = clips.clip(tmp_path / "a.ts", more=("-pix_fmt", "yuv420p", "-g", "10", "-bsf:v", note))
+    with pytest.raises(VideoError, match=r"\d frames of 50 have no time") as refused:
+        probe(path, "a.ts")
+    assert "let FFmpeg fill them in" in refused.value.fix
+    options = refused.value.fix.split("ffmpeg -i FILE ")[1].split()
+    clips.ffmpeg("-i", path, *options[:-1], tmp_path / options[-1])
+    mended = probe(tmp_path / "a.mkv", "a.mkv")
+    assert (mended.frame_count, mended.fps, mended.variable_rate) == (50, 25, False)
 
 
 def test_an_empty_missing_or_growing_file_is_named(tmp_path, monkeypatch):

@@ -195,6 +195,30 @@ def test_in_twenty_megabytes_drawn_by_chance_there_is_no_text():
         assert foreign_bytes.foreign(unit) == ""
 
 
+BEHIND = {
+    "Cyrillic in UTF-16": "Цветков Иван".encode("utf-16-le"),
+    "the other way round": "Цветков Иван".encode("utf-16-be"),
+    "Polish in UTF-16": "Wałęsa Łukasz".encode("utf-16-be"),
+    "Greek in UTF-16": "Παπαδόπουλος".encode("utf-16-le"),
+    "Arabic in UTF-16": "محمد عبد الله".encode("utf-16-le"),
+    "Chinese in UTF-16": "患者王小明于北京协和医院".encode("utf-16-be"),
+    "Japanese in UTF-16": "田中太郎 (タナカ タロウ)".encode("utf-16-le"),
+    "Korean in UTF-16": "김철수 환자 수술 기록".encode("utf-16-le"),
+    "German in Latin-1": "Jürgen Müßigbrodt".encode("latin-1"),
+    "Russian in Windows-1251": "Оттилия Квастенова".encode("cp1251"),
+}
+
+
+@pytest.mark.parametrize("text", BEHIND.values(), ids=BEHIND)
+def test_letters_beyond_ascii_behind_a_picture_are_text(text):
+    """Where their two bytes begin, at an even or an odd byte, is chance."""
+    chance = random.Random(1)
+    for size in range(2000, 2008):
+        coded = chance.randbytes(size).replace(b"\0\0", b"\0\4")
+        assert foreign_bytes.foreign(coded) == ""
+        assert foreign_bytes.foreign(coded + text) == foreign_bytes.TEXT
+
+
 def orientation(*, cancelled: bool = False, mirrors: int = 0, angle: int = 0) -> bytes:
     """A display orientation message of an SEI unit (H.264, D.1.27), the angle in steps of 360 degrees / 65536."""
     bits = int(cancelled) << 31 | mirrors << 29 | angle << 13 | 0b1_0000000_00000

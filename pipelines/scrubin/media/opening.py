@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import struct
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +102,67 @@ def boxes(path: Path) -> Iterator[tuple[bytes, int]]:
         position += length
 
 
+EDITS_PATH = (b"moov", b"trak", b"edts", b"elst")
+"""Boxes around an edit list, each in the one before (ISO/IEC 14496-12, 8.6.6)."""
+_NOTHING, _USUAL_RATE = -1, 1 << 16
+FIX_EDITS = "export it anew as one film without edits, with the program in which it was edited"
+
+
+def refuse_unread_edits(path: Path, name: str) -> None:
+    """Refuse an MP4 or MOV whose edit list FFmpeg does not follow: players that do show other frames, or the same at other times.
+
+    FFmpeg passes over a pause that is not at the beginning, and over the rate of an edit: 0 (a still), or faster, slower, backwards.
+
+    Raises
+    ------
+    VideoError
+        When an edit list of pictures has such.
+    """
+    for kind, position in boxes(path):
+        if kind == EDITS_PATH[0]:
+            file = Pieces(path)
+            file.seek(position)
+            _refuse_unread_edits(file.read(_length(file, position)), name)
+
+
+def _length(file: Pieces, position: int) -> int:
+    head = file.read(16)
+    file.seek(position)
+    length = int.from_bytes(head[:4], "big")
+    return -1 if length == _TO_THE_END else int.from_bytes(head[8:], "big") if length == _LARGE else length
+
+
+def _refuse_unread_edits(movie: bytes, name: str) -> None:
+    for track in _inside(movie, EDITS_PATH[1]):
+        if not any(handler[8 + 8 : 8 + 12] == b"vide" for media in _inside(track, b"mdia") for handler in _inside(media, b"hdlr")):
+            continue
+        for edits in (edits for around in _inside(track, EDITS_PATH[2]) for edits in _inside(around, EDITS_PATH[3])):
+            number, form = int.from_bytes(edits[12:16], "big"), ">qqi" if edits[8:9] == b"\1" else ">iii"
+            for place, (_, start, rate) in enumerate(islice(struct.iter_unpack(form, _whole(edits[16:], form)), number)):
+                if place and start == _NOTHING:
+                    raise VideoError(name, f"its edit list has a pause, as edit {place + 1}, which FFmpeg passes over", FIX_EDITS)
+                if start != _NOTHING and rate != _USUAL_RATE:
+                    reason = f"its edit list plays edit {place + 1} at the rate {rate / _USUAL_RATE:g}, which FFmpeg passes over"
+                    raise VideoError(name, reason, FIX_EDITS)
+
+
+def _whole(data: bytes, form: str) -> bytes:
+    return data[: len(data) - len(data) % struct.calcsize(form)]
+
+
+def _inside(box: bytes, wanted: bytes) -> Iterator[bytes]:
+    """Yield the boxes of a name that stand in another one, each with its head."""
+    position = 16 if box[:4] == b"\0\0\0\1" else 8
+    while position + 8 <= len(box):
+        length, kind = int.from_bytes(box[position : position + 4], "big"), box[position + 4 : position + 8]
+        length = int.from_bytes(box[position + 8 : position + 16], "big") if length == _LARGE else length or len(box) - position
+        if length < 8:
+            return
+        if kind == wanted:
+            yield box[position : position + length]
+        position += length
+
+
 def _second_head(path: Path) -> tuple[str, ...]:
     """Say where a second MP4 begins behind the first one: programs read one index. In fragments they read all of it."""
     found = list(boxes(path))
@@ -149,6 +212,10 @@ FIX_COPY = "copy it again from the recorder, or exclude the recording in recordi
 FIX_TIMES = (
     "export it again with times from 0 on, from the recorder's own file that it was made from, not from this one, in which they are lost, "
     "as with: ffmpeg -i RECORDERS_FILE -c copy -avoid_negative_ts make_zero a.mkv"
+)
+FIX_MISSING_TIMES = (
+    "export it again from the recorder; if they are missing there, too, let FFmpeg fill them in and look at the result: "
+    "ffmpeg -i FILE -map 0:v:0 -fps_mode passthrough -c:v libx264 -crf 15 a.mkv"
 )
 # The promise of a stream is exact to a frame or two; that of a whole container to its other streams.
 STREAM_SLACK_S = Fraction(1, 5)

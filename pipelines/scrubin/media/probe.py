@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -22,10 +23,21 @@ from av.error import FFmpegError
 from scrubin.base.errors import VideoError
 from scrubin.base.faults import count_text
 from scrubin.base.machine import decoder_threads
+from scrubin.media.containers import h264
 from scrubin.media.containers.pieces import UnreadableError
 from scrubin.media.containers.transport import TABLE_OF_PROGRAMS, first_breaks, joins
 from scrubin.media.damage import damage, listening, times_restart_error, with_threads
-from scrubin.media.opening import FIX_COPY, FIX_TIMES, boxes, open_video, packets, refuse_other_count, refuse_truncated
+from scrubin.media.opening import (
+    FIX_COPY,
+    FIX_MISSING_TIMES,
+    FIX_TIMES,
+    boxes,
+    open_video,
+    packets,
+    refuse_other_count,
+    refuse_truncated,
+    refuse_unread_edits,
+)
 from scrubin.media.upright import is_mirrored
 
 FIX_EXPORT = "export it again from the recorder, or remove its rows from recordings.csv"
@@ -86,6 +98,12 @@ FINE_CLOCK_S = Fraction(1, 900)
 VIDEO_RANGE, FULL_RANGE = 1, 2  # AVCOL_RANGE_MPEG, AVCOL_RANGE_JPEG
 MOST_REORDERED = 16
 """So many frames may be decoded before one that is shown before them (ITU-T H.264, A.3.1: MaxDpbFrames)."""
+STATES_TIMES = frozenset(["mov", "matroska", "mpegts", "mpeg", "flv"])
+"""In others FFmpeg may guess another time for a frame than for its packet."""
+FIX_LEADING = (
+    "put the pieces of the film together as one file, in their order, as of VOB, MPG or TS with: cat FIRST FILE > WHOLE; "
+    "or export it again, from a key frame on"
+)
 FIX_CODEC = "export it as H.264, or ask the maker of the recorder for a converter"
 
 
@@ -178,6 +196,7 @@ def _probe_open(path: Path, container: av.container.InputContainer, name: str) -
     stream = picture_stream(container, name)
     if not stream.time_base:
         raise VideoError(name, "its video stream has no clock", FIX_EXPORT)
+    refuse_unread_edits(path, name)
     time_base = Fraction(stream.time_base)
     pts, last_duration = _packet_times(path, container, stream, name)
     times = sorted(set(pts))
@@ -189,7 +208,9 @@ def _probe_open(path: Path, container: av.container.InputContainer, name: str) -
     fps, variable, frame_s = _rate(times, time_base, last_duration, stream)
     end_s = (times[-1] - times[0]) * time_base + frame_s
     refuse_truncated(path, container, stream, times[0] * time_base, end_s, name)
-    first = _first_frame(path, name)
+    first, begins_with_key = _first_frame(path, name)
+    if begins_with_key and container.format.name.split(",")[0] in STATES_TIMES and first.pts is not None:
+        _refuse_leading(sum(time < first.pts for time in times[:MOST_REORDERED]), name)
     rotation = -first.rotation % 360  # PyAV counts anti-clockwise
     width, height = (first.height, first.width) if rotation % 180 else (first.width, first.height)
     return Probe(
@@ -207,6 +228,12 @@ def _probe_open(path: Path, container: av.container.InputContainer, name: str) -
         has_audio=bool(container.streams.audio),
         full_range=is_full_range(first),
     )
+
+
+def _refuse_leading(count: int, name: str) -> None:
+    if count:
+        frames = f"first {count} frames need" if count > 1 else "first frame needs"
+        raise VideoError(name, f"its {frames} pictures of a file before it to be decoded, as where a film was cut into pieces", FIX_LEADING)
 
 
 def is_full_range(frame: av.VideoFrame) -> bool:
@@ -229,14 +256,15 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
     dts: list[int] = []
     untimed = 0
     last = (-(2**63), 0)
-    restart: tuple[int, int] | None = None  # all frames and those with a time in front of it
-    second = round(1 / stream.time_base) if stream.time_base else 0
+    backwards: list[tuple[int, int, int]] = []  # by how much, and all frames and those with a time in front of it
+    fields = _Fields(stream)
     for packet in packets(container, stream, name):
         if packet.is_discard:
             continue  # hidden by an edit list: players do not show it
+        fields.look_at(packet)
         if packet.dts is not None:
-            if restart is None and dts and packet.dts < dts[-1] - second:
-                restart = len(pts) + untimed, len(pts)
+            if dts and packet.dts < dts[-1]:
+                backwards.append((dts[-1] - packet.dts, len(pts) + untimed, len(pts)))
             dts.append(packet.dts)
         if packet.is_corrupt:
             damaged.append(packet.pts if packet.pts is not None else last[0])
@@ -246,6 +274,7 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
             pts.append(packet.pts)
             positions.append(-1 if packet.pos is None else packet.pos)
             last = max(last, (packet.pts, packet.duration or 0))
+    second = round(1 / stream.time_base) if stream.time_base else 0
     joined_at = _joined_at(path, container, stream, len(damaged), name)
     if damaged or joined_at:
         # Where FFmpeg does not know the byte of a packet, it is behind the one in front of it.
@@ -253,17 +282,44 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
         # FFmpeg marks one of the last packets; where another recording begins, the very last one is known.
         place = int(pieces[0].max()) if joined_at and pieces[0].size else damaged[0]
         at_s = max(0.0, float((place - min(pts, default=place)) * Fraction(stream.time_base or 0)))
-        how = {"times_restart": restart is not None, "times_go_on": bool(joined_at) and _go_on(pieces)}
+        how = {"times_restart": any(back > second for back, *_ in backwards), "times_go_on": bool(joined_at) and _go_on(pieces)}
         raise damage(path, name, len(damaged), at_s, joined_at=joined_at, **how)
+    # What goes back by less than a frame is a guess of FFmpeg, as for a second field. Matroska has no such times, so all are guesses;
+    # those of an MP4 go back with its edits.
+    least = second + 1 if container.format.name.split(",")[0] in ("matroska", "mov") else _frame_ticks(dts)
+    restart = next(((frames, timed) for back, frames, timed in backwards if back >= least), None)
     if restart is not None:
         before = pts[: restart[1]] or [0]
         raise times_restart_error(name, restart[0], float((max(before) - min(before)) * Fraction(stream.time_base or 0)))
-    if untimed:
-        # AVI and raw streams state decoding times only: the decoder knows the order of the frames.
+    if untimed or fields.seen:
+        # AVI and raw streams state decoding times only: the decoder knows the order of the frames, and which fields are one.
         return _decoded_times(path, name), 0
     if container.format.name == "avi" and stream.codec_context.name == "h264" and len(set(np.diff(dts))) > 1:
         return _times_around_gaps(path, name, pts, last[1])
     return pts, last[1]
+
+
+def _frame_ticks(dts: Sequence[int]) -> float:
+    steps = np.diff(np.array(dts, dtype=np.int64))
+    return float(np.median(steps[steps > 0])) if np.any(steps > 0) else 1.0
+
+
+class _Fields:
+    """Sees whether packets hold half a frame each, as some recorders of interlaced H.264 write them."""
+
+    def __init__(self, stream: av.VideoStream) -> None:
+        self.seen = False
+        self._stated: tuple[int, h264.Sequence264] | None = None
+        if stream.codec_context.name == "h264":
+            with suppress(ValueError):
+                header = h264.header(bytes(stream.codec_context.extradata or b""))
+                interlaced = [one for one in map(h264.sequence, header.sequences) if not one.progressive]
+                self._stated = (header.length_bytes, interlaced[0]) if interlaced else None
+
+    def look_at(self, packet: av.Packet[Any]) -> None:
+        if self._stated is not None and not self.seen:
+            with suppress(ValueError):  # it is damaged: whoever decodes it says where
+                self.seen = h264.is_field(memoryview(packet), *self._stated)
 
 
 def _go_on(pieces: Sequence[npt.NDArray[np.int64]]) -> bool:
@@ -293,12 +349,16 @@ def _decoded_times(path: Path, name: str) -> list[int]:
         stream = picture_stream(container, name)
         stated = [frame.pts for frame in container.decode(stream)]
         tick_s = Fraction(stream.time_base or 0)
-        has_none = is_bare(container)
+        has_none, is_matroska = is_bare(container), container.format.name.startswith("matroska")
     times = [time for time in stated if time is not None]
     if len(times) != len(stated) and has_none:
         raise VideoError(name, BARE, FIX_BARE)
     if len(times) != len(stated):
-        raise VideoError(name, f"{count_text(len(stated) - len(times), 'frame')} of {len(stated)} have no time", FIX_TIMES)
+        raise VideoError(
+            name,
+            f"{count_text(len(stated) - len(times), 'frame')} of {len(stated)} have no time",
+            FIX_TIMES if is_matroska else FIX_MISSING_TIMES,
+        )
     if not times:
         return times
     ticks = np.array(times, dtype=np.int64)
@@ -327,14 +387,16 @@ def _times_around_gaps(path: Path, name: str, guessed: list[int], guessed_last: 
     return guessed, guessed_last  # it is damaged: whoever decodes it says where
 
 
-def _first_frame(path: Path, name: str) -> av.VideoFrame:
+def _first_frame(path: Path, name: str) -> tuple[av.VideoFrame, bool]:
+    """Return the first frame that is shown, and whether the first packet is a key frame."""
     with open_video(path) as container:  # opened anew: winding to 0 would leave out what is in front of it
         return _first_of(container, picture_stream(container, name), name)
 
 
-def _first_of(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> av.VideoFrame:
-    first_packet = b""
+def _first_of(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> tuple[av.VideoFrame, bool]:
+    first_packet, begins_with_key = b"", False
     for packet in container.demux(stream):
+        begins_with_key = begins_with_key or (not first_packet and packet.is_keyframe)
         first_packet = first_packet or bytes(packet)
         for frame in packet.decode():
             if frame.width < SMALLEST_PX or frame.height < SMALLEST_PX:
@@ -345,7 +407,7 @@ def _first_of(container: av.container.InputContainer, stream: av.VideoStream, na
                 raise VideoError(
                     name, "players show its mirror image, or what it says of that is not known", "export it upright, as it is to be seen"
                 )
-            return frame
+            return frame, begins_with_key
     raise VideoError(name, "none of its frames can be decoded", FIX_COPY)
 
 

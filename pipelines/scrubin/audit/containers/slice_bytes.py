@@ -10,10 +10,15 @@ Sources: ITU-T H.264, 7.3.1 and 7.4.1; ITU-T H.265, 7.3.1.1 and 7.4.2: emulation
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import string
 from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
 
 WRITTEN_BITS = 64.0
 """Against chance: of a million releases of a terabyte, less than one holds such a text by chance."""
@@ -24,9 +29,17 @@ NEVER = re.compile(rb"\x00\x00(?:[\x00-\x02]|\x03[^\x00-\x03])")
 SHORTEST = 10
 # Letters of two and three bytes (UTF-8): how many in a row, how many different ones at least, and with how many first bytes at most.
 SCRIPTS = (("23", 8, 6, 2), ("433", 8, 6, 14))
-# Letters of two bytes of which one is zero.
-UTF_16 = re.compile(rb"\x00(?:[ -~]\x00){7,}")
-UTF_16_DIFFERENT = 6
+# Letters of scripts, as ranges of an expression; of the large ones those that an older code has behind these of its first bytes.
+ASCII_UNITS, LATIN_UNITS = "\t\n\r -~", "\u00c0-\u024f\u1e00-\u1eff"
+EASTERN_UNITS = "\u3000-\u3011\u3041-\u30ff\uff00-\uff5e"
+SMALL_SCRIPTS = (
+    *("\u0370-\u03ff", "\u0400-\u04ff", "\u0530-\u058f", "\u0590-\u05ff", "\u0600-\u06ff", "\u1000-\u109f", "\u10a0-\u10ff"),
+    *(f"{chr(first)}-{chr(first + 0x7F)}" for first in range(0x900, 0x1000, 0x80)),
+)
+LARGE_SCRIPTS = {"gb2312": (0xB0, 0xD7), "big5": (0xA4, 0xC6), "shift_jis": (0x88, 0x97), "euc_kr": (0xB0, 0xC8)}
+WIDE_BITS, OFTEN_BITS, SELDOM_BITS = 6.0, 1.0, 3.0
+"""What it costs that any of so many scripts would do, a letter of the script, and one of another beside it."""
+SHORTEST_WIDE = 6
 
 _KINDS = bytearray(256)
 for _kind, _bytes in (
@@ -46,13 +59,23 @@ CODES = string.ascii_letters + string.digits + "+/-_="
 SPREADS = (1.5, 4.0, 10.0)
 
 
-def _written() -> tuple[bytes, list[float]]:
+RUSSIAN = dict(
+    zip((100, 70, 60, 45, 35, 25, 17, 12, 8, 3), ("о", "еаи", "нт", "срвл", "кмдп", "уяыь", "гзбч", "йхж", "шюц", "щэфъ"), strict=True)
+)
+ONE_BYTE = {
+    "cp1252": FREQUENT | RARE | {1: "xqàáâãåæçèêëìíîïðñòóôõøùúûýþ", 5: "äöüé"},
+    "cp1251": RUSSIAN,
+}
+"""Letters of codes in which each is one byte, by how often they stand in words."""
+
+
+def _written(code: str, frequencies: dict[int, str]) -> tuple[bytes, list[float]]:
     """Return of each byte its sort (upper case, lower case, digit or another), and how many bits it takes among those of its sort."""
     sorts, bits = bytearray(256), [-math.log2(0.05 / 36)] * 256
-    for thousandths, letters in (FREQUENT | RARE).items():
+    for thousandths, letters in frequencies.items():
         for letter in letters:
-            for sort, one in ((1, letter.upper()), (2, letter)):
-                sorts[ord(one)], bits[ord(one)] = sort, -math.log2(thousandths / 1000)
+            for sort, one in ((1, letter.upper().encode(code)), (2, letter.encode(code))):
+                sorts[one[0]], bits[one[0]] = sort, -math.log2(thousandths / 1000)
     for digit in string.digits:
         sorts[ord(digit)], bits[ord(digit)] = 3, math.log2(10)
     for blank in set(BLANKS):
@@ -60,8 +83,10 @@ def _written() -> tuple[bytes, list[float]]:
     return bytes(sorts), bits
 
 
-_SORTS, _BITS = _written()
+_WORDS = {code: _written(code, frequencies) for code, frequencies in ONE_BYTE.items()}
 _STAYS_BITS, _CHANGES_BITS = -math.log2(0.75), -math.log2(0.25 / 3)
+_ONE_BYTE_KINDS = bytes(ord("1") * (byte in b"\t\n\r" or 0x20 <= byte < 0x7F or byte >= 0xC0) for byte in range(256))
+_MOST_OF_BYTE = [max(0.0, 8 - _STAYS_BITS - min(bits[byte] for _, bits in _WORDS.values())) for byte in range(256)]
 
 
 def faults(unit: bytes) -> Iterator[str]:
@@ -70,7 +95,11 @@ def faults(unit: bytes) -> Iterator[str]:
     never = NEVER.search(body)
     if never:
         yield f"its byte {never.start()} begins what coded data cannot have, so something is hidden behind a picture; render it again"
+    told: list[tuple[int, int]] = []  # the same bytes are read in several ways
     for start, end in _texts(body):
+        if any(start < other_end and other_start < end for other_start, other_end in told):
+            continue
+        told.append((start, end))
         yield f"its bytes {start} to {end} of {len(unit)} look like text, hidden behind a picture; render it again"
 
 
@@ -98,9 +127,83 @@ def _texts(body: bytes) -> Iterator[tuple[int, int]]:
             windows = [set(letters[k : k + least]) for k in range(len(letters) - least + 1)]
             if any(len(window) >= different and len({letter[0] for letter in window}) <= firsts for window in windows):
                 yield start, end
-    for match in UTF_16.finditer(body):
-        if len({*match[0]} - {0}) >= UTF_16_DIFFERENT:
-            yield match.span()
+    yield from _in_one_byte_codes(body, near)
+    yield from _in_utf_16(body, near)
+
+
+def _in_one_byte_codes(body: bytes, near: int) -> Iterator[tuple[int, int]]:
+    """Yield where words stand whose letters beyond ASCII are one byte each."""
+    for start, end in _in_a_row(body.translate(_ONE_BYTE_KINDS), b"1", SHORTEST):
+        for first, chance_bits, samples_bits in (
+            (start, WRITTEN_BITS, SAMPLES_BITS["words"]),
+            (max(start, near), END_BITS, END_SAMPLES_BITS),
+        ):
+            run = body[first:end]
+            if sum(map(_MOST_OF_BYTE.__getitem__, run)) >= chance_bits and any(
+                _is_written(run, chance_bits, {"words": samples_bits}, code) for code in ONE_BYTE
+            ):
+                yield first, end
+                break
+
+
+@cache
+def _scripts() -> list[dict[str, float]]:
+    """Return of each script how many bits a unit of UTF-16 gains on one drawn by chance."""
+    ascii_letters, latin = _members(ASCII_UNITS), _members(LATIN_UNITS)
+    scripts = [(ascii_letters, latin), *((_members(small), ascii_letters) for small in SMALL_SCRIPTS)]
+    for code, (first, last) in LARGE_SCRIPTS.items():
+        pairs = itertools.product(range(first, last + 1), range(0x40, 0xFF))
+        frequent = {letter for pair in pairs for letter in bytes(pair).decode(code, "ignore") if letter >= "\u3400"}
+        scripts.append((frequent | _members(EASTERN_UNITS), ascii_letters))
+    return [
+        dict.fromkeys(seldom, 16 - math.log2(len(seldom)) - SELDOM_BITS) | dict.fromkeys(often, 16 - math.log2(len(often)) - OFTEN_BITS)
+        for often, seldom in scripts
+    ]
+
+
+def _members(ranges: str) -> set[str]:
+    return {letter for letter in map(chr, range(1 << 16)) if re.match(f"[{ranges}]", letter)}
+
+
+@cache
+def _most_of_unit() -> npt.NDArray[np.float64]:
+    """Return how many bits each unit gains at most in any script, 0 when it is of none."""
+    most = np.zeros(1 << 16)
+    for gains in _scripts():
+        codes = np.array([ord(letter) for letter in gains])
+        most[codes] = np.maximum(most[codes], [*gains.values()])
+    return most
+
+
+def _in_utf_16(body: bytes, near: int) -> Iterator[tuple[int, int]]:
+    """Yield where letters of one script stand, two bytes each, the higher or the lower one first."""
+    for order, shift in itertools.product("<>", (0, 1)):
+        units = np.frombuffer(body, f"{order}u2", (len(body) - shift) // 2, shift)
+        most = _most_of_unit()[units]
+        for first, last in _in_a_row((most > 0).tobytes(), b"\1", SHORTEST_WIDE):
+            if most[first:last].sum() < END_BITS + WIDE_BITS:
+                continue
+            letters, start, end = "".join(map(chr, units[first:last])), shift + 2 * first, shift + 2 * last
+            skipped = max(0, near - start + 1) // 2
+            if _is_of_a_script(letters, body[start:end], WRITTEN_BITS, SAMPLES_BITS["words"]):
+                yield start, end
+            elif _is_of_a_script(letters[skipped:], body[start + 2 * skipped : end], END_BITS, END_SAMPLES_BITS):
+                yield start + 2 * skipped, end
+
+
+def _is_of_a_script(letters: str, run: bytes, chance_bits: float, samples_bits: float) -> bool:
+    steps = dict.fromkeys(zip("\0" + letters, letters, zip(run[::2], run[1::2], strict=True), strict=False))
+    for gains in _scripts():
+        gained = [gains.get(letter, -16.0) for _, letter, _ in steps]
+        if _most(gained) >= chance_bits + WIDE_BITS and all(
+            _most(
+                [2 * _sample_bits(abs(one - other), spread) - 16 + bits for (_, _, (one, other)), bits in zip(steps, gained, strict=True)]
+            )
+            >= samples_bits
+            for spread in SPREADS
+        ):
+            return True
+    return False
 
 
 def _in_a_row(kinds: bytes, pattern: bytes, least: int) -> Iterator[tuple[int, int]]:
@@ -114,18 +217,23 @@ def _in_a_row(kinds: bytes, pattern: bytes, least: int) -> Iterator[tuple[int, i
         start = kinds.find(pattern * least, end)
 
 
-def _is_written(run: bytes, chance_bits: float, samples_bits: dict[str, float]) -> bool:
+def _is_written(run: bytes, chance_bits: float, samples_bits: dict[str, float], code: str = "cp1252") -> bool:
     """Whether words or codes are likelier than chance and than samples; what stands there a second time counts nothing."""
     before, steps = b"\n" + run, dict[tuple[int, int], None]()
     for pair in zip(before, run, strict=False):
         steps[pair] = None
-    words = [_BITS[after] + (_STAYS_BITS if _SORTS[ahead] == _SORTS[after] else _CHANGES_BITS) for ahead, after in steps]
+    sorts, bits = _WORDS[code]
+    words = [bits[after] + (_STAYS_BITS if sorts[ahead] == sorts[after] else _CHANGES_BITS) for ahead, after in steps]
     codes = [math.log2(len(CODES)) if chr(after) in CODES else 16.0 for _, after in steps]
     for name, written in (("words", words), ("codes", codes)):
-        if _most([8 - bits for bits in written]) >= chance_bits and all(
-            _most([_sample_bits(after - ahead, spread) - bits for (ahead, after), bits in zip(steps, written, strict=True)])
-            >= samples_bits[name]
-            for spread in SPREADS
+        if (
+            name in samples_bits
+            and _most([8 - one for one in written]) >= chance_bits
+            and all(
+                _most([_sample_bits(after - ahead, spread) - one for (ahead, after), one in zip(steps, written, strict=True)])
+                >= samples_bits[name]
+                for spread in SPREADS
+            )
         ):
             return True
     return False

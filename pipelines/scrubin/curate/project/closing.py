@@ -21,6 +21,7 @@ from scrubin.stages.release.release_params import REQUIRED, ReleaseParams
 from scrubin.stages.review import FIRST, Ledger, result, study
 from scrubin.stages.review.state import ReviewParams
 
+QUARANTINING = ("ingest", "screen", "render")
 REPORT = "reports/index.html"
 GO_ON = "run `make repro` again to go on; what was finished is kept"
 
@@ -47,7 +48,7 @@ def _reason(stage: str, why: str) -> str:
     return "\n  ".join([f"stopped in stage {stage}: {rows[0]}", *(row.strip() for row in rows[1:])])
 
 
-def lines(failed: Collection[str], release: ReleaseParams, *, is_named: bool) -> list[str]:
+def lines(failed: Collection[str], release: ReleaseParams, *, is_named: bool, waiting: Collection[str] = ()) -> list[str]:
     """Return what to say at the end.
 
     Parameters
@@ -58,6 +59,8 @@ def lines(failed: Collection[str], release: ReleaseParams, *, is_named: bool) ->
         Its section of ``params.yaml``.
     is_named
         Whether ``dvc.lock`` names a release: after a run of single stages it may name none.
+    waiting
+        Stages that were not run because they need those that failed.
 
     Raises
     ------
@@ -65,7 +68,7 @@ def lines(failed: Collection[str], release: ReleaseParams, *, is_named: bool) ->
         When what the stages wrote cannot be read.
     """
     if failed and set(failed) != {"release"}:
-        return [f"next: put that right, then {GO_ON}"]
+        return [*_every_set_aside({*failed, *waiting}), f"next: put that right, then {GO_ON}"]
     videos = io.read(VIDEOS, VIDEOS_PATH)
     is_released = is_named and not failed
     if is_released:
@@ -74,7 +77,8 @@ def lines(failed: Collection[str], release: ReleaseParams, *, is_named: bool) ->
         go_on = f"next: put right what stopped the release, then {GO_ON}"
     else:
         go_on = "next: run `make repro`, so that there is a release of this"
-    said = [*_released(videos, release, is_released=is_released), *_hidden(videos), *_set_aside(), *_next(release)]
+    every = _every_set_aside(failed) if failed else []  # else the stage `release` has said it
+    said = [*_released(videos, release, is_released=is_released), *_hidden(videos), *every, *_set_aside(), *_next(release)]
     return [*said, go_on]
 
 
@@ -93,8 +97,15 @@ def _hidden(videos: pd.DataFrame) -> Iterator[str]:
     yield f"hidden: {share:.1f} % of the frames as a whole; something in {touched:,} of {count_text(len(videos), 'video')}"
 
 
+def _every_set_aside(undone: Collection[str]) -> list[str]:
+    """Return what each stage that is done has set aside, a line each: the report that lists it is not there yet."""
+    paths = [quarantine_path(stage) for stage in QUARANTINING if stage not in undone]
+    quarantine = gates.joined_quarantine(io.read(QUARANTINE, path) for path in paths if path.exists())
+    return [f"set aside: {line}" for line in gates.quarantine_lines(quarantine)]
+
+
 def _set_aside() -> Iterator[str]:
-    quarantine = gates.joined_quarantine(io.read(QUARANTINE, quarantine_path(stage)) for stage in ("ingest", "screen", "render"))
+    quarantine = gates.joined_quarantine(io.read(QUARANTINE, quarantine_path(stage)) for stage in QUARANTINING)
     recordings = io.read(RECORDINGS, RECORDINGS_PATH)
     unusable, strays = of_recordings(quarantine).recording.nunique(), len(quarantine) - len(of_recordings(quarantine))
     excluded = recordings.recording[recordings.status == "excluded"].nunique() + len(seals.read_rows(INTERIM / "excluded.json"))

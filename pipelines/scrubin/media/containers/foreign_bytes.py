@@ -3,7 +3,8 @@
 Where the picture in a slice ends only a decoder knows, and decoders pass over what stands behind. Three things tell it nevertheless:
 
 - Coded data never holds certain bytes (ITU-T H.264, 7.4.1): behind two zeros stands a 3, and behind that a number up to 3.
-- Coded data looks like drawn by chance, text does not: a run of bytes is text when it is so many times likelier to be that.
+- Coded data looks like drawn by chance, text does not: a run of bytes is text when it is so many times likelier to be that. Text is
+  looked for in ASCII, UTF-8, UTF-16, and of the codes of one byte a letter in Windows-1252 (ISO 8859-1) and 1251.
 - Where no arithmetic coder is used, FFmpeg's decoder knows where it ended, see `scrubin.media.structure`.
 
 Zeros behind a slice (trailing zeros, cabac_zero_words) say nothing. Other bytes that look like coded data cannot be told from it.
@@ -14,7 +15,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
 
 IMPOSSIBLE = "its slices hold bytes that no picture can have"
 TEXT = "its slices hold what looks like text"
@@ -23,14 +28,14 @@ TEXT_BITS = 44.0
 # Raw samples, of which lossless slices hold some, are nearly text; words are told from them by less than codes are.
 UNLIKE_SAMPLES_BITS = (22.0, 40.0)
 # What is appended reaches the end of a slice, where fewer bits are enough: a slice in millions ends so by chance.
-TAIL_BYTES, TAIL_BITS = 256, 34.0
-SHORTEST_TEXT, SHORTEST_TAIL = 12, 8
+TAIL_BYTES, TAIL_BITS, TAIL_UNLIKE_SAMPLES_BITS = 256, 34.0, 10.0
+SHORTEST_TEXT, SHORTEST_TAIL, SHORTEST_WIDE = 12, 8, 5
+# One of so many scripts and orders of bytes: where many are tried, one of them is met by chance so many times as often.
+WIDE_BITS = 5.0
 SHORTEST_PAIRS, SHORTEST_TRIPLES, MOST_ALIKE = 6, 6, 3
 MOST_FIRSTS = {2: 2, 3: 14}
 """First bytes of letters that one script needs: Cyrillic, Greek and Arabic letters begin with one of two; samples do with any."""
 _IMPOSSIBLE = re.compile(rb"\x00\x00(?:[\x00-\x02]|\x03[^\x00-\x03])")
-# Two bytes a letter (UTF-16), either way round.
-_WIDE = re.compile(rb"\x00(?:[ -~]\x00){5,}")
 # A byte of ASCII text; the first of a letter of two or three bytes in UTF-8, and a further one of it.
 _ASCII, _PAIR, _TRIPLE, _FURTHER = b"\1", b"\2", b"\3", b"\4"
 _RANGES = (
@@ -39,6 +44,8 @@ _RANGES = (
     (_PAIR, 0xC3, 0xDF),
     (_TRIPLE, 0xE0, 0xED),
 )
+# All that may be a letter where each is one byte.
+_ONE_BYTE_LETTERS = bytes(byte in (9, 10, 13) or 0x20 <= byte <= 0x7E or byte >= 0xC0 for byte in range(256))
 _SORTS = bytes(next((sort[0] for sort, first, last in _RANGES if first <= byte <= last), 0) for byte in range(256))
 
 
@@ -69,7 +76,14 @@ def _holds_text(unit: bytes) -> bool:
         or any(max(likelihoods_bits(unit[first:end]))[0] >= TAIL_BITS for first, end in _runs(sorts, SHORTEST_TAIL, tail))
         or _holds_letters(unit, sorts, _PAIR + _FURTHER, SHORTEST_PAIRS)
         or _holds_letters(unit, sorts, _TRIPLE + 2 * _FURTHER, SHORTEST_TRIPLES)
-        or any(len(set(match[0]) - {0}) > MOST_ALIKE for match in _WIDE.finditer(unit))
+        or any(
+            look(unit[start:], least_bits, unlike_samples_bits)
+            for look in (_holds_accented, _holds_wide)
+            for start, least_bits, unlike_samples_bits in (
+                (0, TEXT_BITS, UNLIKE_SAMPLES_BITS[0]),
+                (tail, TAIL_BITS, TAIL_UNLIKE_SAMPLES_BITS),
+            )
+        )
     )
 
 
@@ -93,9 +107,88 @@ def _holds_letters(unit: bytes, sorts: bytes, letter: bytes, shortest: int) -> b
     return False
 
 
+def _holds_accented(data: bytes, least_bits: float, least_unlike_samples_bits: float) -> bool:
+    """Whether words stand there whose letters beyond ASCII are one byte each, in one of the codes of `ACCENTED`."""
+    codes = np.frombuffer(b"\n" + data, np.uint8)
+    for first, end in _runs(data.translate(_ONE_BYTE_LETTERS), SHORTEST_TAIL if len(data) <= TAIL_BYTES else SHORTEST_TEXT, 0):
+        if _pair_gains()[codes[first:end], codes[first + 1 : end + 1]].sum() < least_bits:
+            continue
+        for code in ACCENTED:
+            against_chance, against_samples = likelihoods_bits(data[first:end], code)[0]
+            if against_chance >= least_bits and against_samples >= least_unlike_samples_bits:
+                return True
+    return False
+
+
+def _holds_wide(data: bytes, least_bits: float, least_unlike_samples_bits: float) -> bool:
+    """Whether letters of one script stand there, two bytes each (UTF-16), either way round."""
+    gains, most = _wide_gains()
+    for order, start in (("<u2", 0), ("<u2", 1), (">u2", 0), (">u2", 1)):
+        units = np.frombuffer(data, order, (len(data) - start) // 2, start)
+        for first, end in _runs((most > 0)[units].tobytes(), SHORTEST_WIDE, 0):
+            if most[units[first:end]].sum() < least_bits + WIDE_BITS:
+                continue
+            letters = np.array([after for _, after in dict.fromkeys(pairwise([0, *units[first:end].tolist()]))])
+            steps = np.abs((letters >> 8) - (letters & 255))
+            unlike_samples = [np.array([_smooth_bits(step, scale) for step in steps.tolist()]) for scale in _SMOOTHNESS]
+            for script_bits in gains[:, letters]:
+                against_samples = min(_most(2 * one - 2 * _BYTE_BITS + script_bits) for one in unlike_samples)
+                if _most(script_bits) >= least_bits + WIDE_BITS and against_samples >= least_unlike_samples_bits:
+                    return True
+    return False
+
+
+def _most(gained_bits: npt.NDArray[np.floating]) -> float:
+    """Return the highest sum of neighbours, as `_best` does."""
+    sums = gained_bits.cumsum(dtype=np.float64)
+    return float((sums - np.minimum(np.minimum.accumulate(sums), 0)).max())
+
+
+# By name: first and last letter; or an older code, and the first bytes of the letters that it calls the frequent ones.
+_LETTERS_OF = (
+    *(
+        (0x0370, 0x03FF),
+        (0x0400, 0x04FF),
+        (0x0530, 0x058F),
+        (0x0590, 0x05FF),
+        (0x0600, 0x06FF),
+    ),  # Greek, Cyrillic, Armenian, Hebrew, Arabic
+    *((first, first + 0x7F) for first in range(0x0900, 0x1000, 0x80)),  # of India, Thai, Lao, Tibetan
+    *((0x1000, 0x109F), (0x10A0, 0x10FF), (0x1780, 0x17FF)),  # Burmese, Georgian, Khmer
+)
+_FREQUENT_OF = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("shift_jis", 0x88, 0x97), ("euc_kr", 0xB0, 0xC8))
+_ASCII_CODES = (*b"\t\n\r", *range(0x20, 0x7F))
+_LATIN_CODES = (*range(0xC0, 0x250), *range(0x1E00, 0x1F00))
+_EASTERN_CODES = (*range(0x3000, 0x3012), *range(0x3041, 0x3100), *range(0xFF00, 0xFF5F))
+"""Signs and the two Japanese alphabets."""
+_MOSTLY = 0.8
+"""Four letters in five are of the script itself, the fifth is one of ASCII (of Latin, one with an accent)."""
+
+
+@cache
+def _wide_gains() -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Return how many bits likelier each unit is in a text of a script than by chance, shape (scripts, 65536), and the most of them."""
+    scripts = [(_ASCII_CODES, _LATIN_CODES)]
+    scripts += [(tuple(range(first, last + 1)), _ASCII_CODES) for first, last in _LETTERS_OF]
+    for code, first, last in _FREQUENT_OF:
+        written = (bytes([lead, trail]).decode(code, "ignore") for lead in range(first, last + 1) for trail in range(0x40, 0xFF))
+        scripts.append(((*{ord(letter) for letter in "".join(written) if letter >= "\u3400"}, *_EASTERN_CODES), _ASCII_CODES))
+    gains = np.full((len(scripts), 1 << 16), -2 * _BYTE_BITS, dtype=np.float32)
+    for row, (often, seldom) in zip(gains, scripts, strict=True):
+        row[list(often)] = 2 * _BYTE_BITS + math.log2(_MOSTLY / len(often))
+        row[list(seldom)] = 2 * _BYTE_BITS + math.log2((1 - _MOSTLY) / len(seldom))
+    return gains, gains.max(axis=0)
+
+
 # How often letters stand in English and German names and words, in thousandths; what stands between words.
 _OFTEN = (130, 90, 80, 80, 70, 70, 60, 50, 45, 45, 45, 35, 27, 27, 23, 20, 18, 16, 16, 12, 12, 10, 8, 4, 2, 2)
 _LETTERS = dict(zip("eniartsohdlucmgfbwpkyvzjxq", _OFTEN, strict=True))
+# Letters with accents by code, in thousandths as well; those of Cyrillic by how often they stand in Russian.
+_RUSSIAN = (110, 85, 80, 73, 67, 63, 55, 47, 45, 44, 35, 32, 30, 28, 26, 20, 19, 18, 17, 17, 16, 14, 12, 10, 9, 7, 6, 5, 4, 4, 3, 2)
+ACCENTED = {
+    "cp1252": _LETTERS | dict.fromkeys("àáâãåæçèêëìíîïðñòóôõøùúûýþÿ", 1) | dict.fromkeys("äöüßé", 5),
+    "cp1251": dict(zip("оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъ", _RUSSIAN, strict=True)),
+}
 _BETWEEN = b'       ...,,,:::;---___///=""\'()\n\t'
 # The next character is of the same sort three times in four, otherwise of one of the three others.
 _SAME, _OTHER = 0.75, 0.25 / 3
@@ -118,14 +211,14 @@ def is_text(run: bytes) -> bool:
     )
 
 
-def likelihoods_bits(run: bytes) -> tuple[tuple[float, float], ...]:
+def likelihoods_bits(run: bytes, code: str = "cp1252") -> tuple[tuple[float, float], ...]:
     """Return of words, then of codes, how many bits likelier than bytes drawn by chance, and than samples of a picture, they are in a run.
 
     What stands behind each other a second time counts nothing, because coded pictures repeat themselves where nothing changes.
     """
     pairs = [*dict.fromkeys(pairwise(b"\n" + run))]
     smooth_bits = [[_smooth_bits(after - before, scale) for before, after in pairs] for scale in _SMOOTHNESS]
-    models = ([_word_bits(*pair) for pair in pairs], [_code_bits(after) for _, after in pairs])
+    models = ([_word_bits(*pair, code) for pair in pairs], [_code_bits(after) for _, after in pairs])
     return tuple(
         (_best([_BYTE_BITS - bits for bits in model]), min(_best([a - b for a, b in zip(one, model, strict=True)]) for one in smooth_bits))
         for model in models
@@ -141,22 +234,29 @@ def _best(gains: list[float]) -> float:
     return best
 
 
-def _sort_and_share(byte: int) -> tuple[int, float]:
+def _sort_and_share(byte: int, code: str) -> tuple[int, float]:
     """Return of which sort a character is (between words, upper, lower, digit), and which share of them it is."""
-    character = chr(byte)
-    if character.lower() in _LETTERS:
-        return 1 + character.islower(), _LETTERS[character.lower()] / 1000
+    character = bytes([byte]).decode(code, "replace")
+    if character.lower() in ACCENTED[code]:
+        return 1 + character.islower(), ACCENTED[code][character.lower()] / 1000
     if 0x30 <= byte <= 0x39:
         return 3, 1 / 10
     return 0, 0.95 * _BETWEEN.count(byte) / len(_BETWEEN) + 0.05 / 36
 
 
-_SHARES = [_sort_and_share(byte) for byte in range(256)]
+_SHARES = {code: [_sort_and_share(byte, code) for byte in range(256)] for code in ACCENTED}
 
 
-def _word_bits(before: int, byte: int) -> float:
-    (last_sort, _), (sort, share) = _SHARES[before], _SHARES[byte]
+def _word_bits(before: int, byte: int, code: str) -> float:
+    (last_sort, _), (sort, share) = _SHARES[code][before], _SHARES[code][byte]
     return -math.log2(share * (_SAME if sort == last_sort else _OTHER))
+
+
+@cache
+def _pair_gains() -> npt.NDArray[np.float64]:
+    """Return how many bits likelier a byte behind another one is in words of any code than by chance, or 0; shape (256, 256)."""
+    fewest = [[min(_word_bits(before, byte, code) for code in ACCENTED) for byte in range(256)] for before in range(256)]
+    return np.maximum(_BYTE_BITS - np.array(fewest), 0)
 
 
 def _code_bits(byte: int) -> float:

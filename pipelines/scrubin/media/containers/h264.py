@@ -262,6 +262,30 @@ def sequence(unit: bytes) -> Sequence264:
     return _sequence(Bits(unit))[0]
 
 
+SLICE_HEAD_BYTES = 64
+"""Of a slice no more is looked at."""
+
+
+def is_field(packet: bytes | memoryview, length_bytes: int, sequence: Sequence264) -> bool:
+    """Return whether all that a packet holds of pictures is one field, half of a frame (7.3.3: slice header).
+
+    Raises
+    ------
+    ValueError
+        When a slice ends too early.
+    """
+    pictures, are_fields = 0, False
+    for unit in units(packet, length_bytes):
+        if unit_type(unit) in (SLICE, IDR):
+            bits = Bits(unit[:SLICE_HEAD_BYTES])
+            pictures += bits.ue() == 0
+            bits.ue()
+            bits.ue()
+            bits.u(2 * sequence.separate_planes + sequence.frame_bits)
+            are_fields = not sequence.progressive and bits.flag()
+    return are_fields and pictures == 1
+
+
 def refuse_foreign(sequences: Sequence[bytes], pictures: Sequence[bytes]) -> None:
     """Read parameter sets of 4:2:0 video to their last bit.
 

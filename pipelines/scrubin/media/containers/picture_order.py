@@ -10,10 +10,8 @@ from typing import Any, Protocol
 import av
 
 from scrubin.media.containers import h264
-from scrubin.media.containers.h264 import Bits
+from scrubin.media.containers.h264 import SLICE_HEAD_BYTES, Bits
 
-# Of a slice only its first bytes are looked at.
-SLICE_HEAD_BYTES = 64
 HEVC_VPS, HEVC_SPS, HEVC_PPS, HEVC_END = 32, 33, 34, 36
 HEVC_BLA, HEVC_IDR, HEVC_CRA, HEVC_IRAP = range(16, 19), range(19, 21), 21, range(16, 24)
 HEVC_LEADING, HEVC_REFERENCES = range(6, 10), range(16)
