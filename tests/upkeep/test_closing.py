@@ -99,10 +99,11 @@ def test_a_run_of_single_stages_that_left_no_release_named_says_so(project):
     assert said[-1] == "next: run `make repro`, so that there is a release of this"
 
 
-def test_a_stage_that_failed_earlier_counts_nothing(project):
-    assert closing.lines(["scores"], project, is_named=True) == [
-        "next: put that right, then run `make repro` again to go on; what was finished is kept"
-    ]
+def test_a_stage_that_failed_earlier_counts_nothing_and_what_is_done_lists_what_it_set_aside(project):
+    go_on = "next: put that right, then run `make repro` again to go on; what was finished is kept"
+    said = closing.lines(["scores"], project, is_named=True)
+    assert said == ["set aside: 'bad': videos/bad.mkv: damaged; copy it", "set aside: 'videos/x.mkv': videos/x.mkv: no row; add one", go_on]
+    assert closing.lines(["ingest"], project, is_named=True, waiting=["screen", "render"]) == [go_on]
 
 
 def test_what_stopped_a_run_is_one_block_with_every_reason():
