@@ -113,8 +113,8 @@ FIX_EDITS = "export it anew as one film without edits, with the program in which
 def refuse_unread_edits(path: Path, name: str) -> None:
     """Refuse an MP4 or MOV whose edit list FFmpeg does not follow: players that do show other frames, or the same at other times.
 
-    FFmpeg passes over a pause that is not at the beginning, and over the rate of an edit: 0 (a still), or faster, slower, backwards. An edit
-    that lasts no time shows nothing; the first that shows the film is the exception, because without a length it goes on to the end.
+    FFmpeg passes over a pause that is not at the beginning, and over the rate of an edit: 0 (a still), or faster, slower, backwards.
+    An edit that lasts no time shows nothing; only the first that shows the film goes on to its end without a length.
 
     Raises
     ------
