@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -256,6 +258,27 @@ def test_whatever_stands_behind_a_picture_is_found_where_slices_are_coded_by_len
 
 def test_zeros_behind_a_picture_are_no_fault(coded, tmp_path):
     assert faults(changed(coded, tmp_path / "a.mkv", lambda _, units: [unit + b"\0\0\3\0\0\3" for unit in units])) == []
+
+
+@pytest.mark.parametrize("size", [1500, 1501, 20_000, 20_001])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Hélène Lefèvre, née 1957", "Świętosława Łęcka 12.03.1957", "Zdeněk Dvořák 1957-03-14", "Özdemir, Gülşen 03.07.1980"),
+        *("Käthe Größmann, Königstraße 5", "Иван Цветко", "王 小 明 患 者 姓 名 手"),
+        *(text.encode(code) for text in ("សុខវណ្ណា ភ្នំពេញ", "Цветков Иван") for code in ("utf-16-le", "utf-16-be")),
+        *(text.encode("cp1252") for text in ("Zwetschgenberg, Jürgen",)),
+    ],
+)
+def test_text_is_found_behind_slices_of_any_length_and_where_it_begins(text, size):
+    """Names with accents in UTF-8, words of other scripts with blanks, and Khmer."""
+    behind = text.encode() if isinstance(text, str) else text
+    coded = b"\x65\x88" + random.Random(size).randbytes(size).replace(b"\0\0", b"\0\4")
+    assert list(slice_bytes.faults(coded)) == []
+    (said,) = slice_bytes.faults(coded + behind)
+    first, last = map(int, re.match(r"its bytes (\d+) to (\d+) of \d+ look like text", said).groups())
+    assert abs(first - len(coded)) <= 6
+    assert first + 12 <= last <= len(coded + behind)
 
 
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "latin-1", "cp1251", "shift_jis")

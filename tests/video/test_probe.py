@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import struct
 from fractions import Fraction
 from pathlib import Path
@@ -105,7 +106,13 @@ def with_edits(path, *edits):
         ([(1000, 0, 1)], ""),
         ([(500, -1, 1), (1000, 0, 1)], ""),
         ([(500, 1000, 1), (500, 200, 1)], ""),
+        ([(300, -1, 1), (200, -1, 1), (1000, 0, 1)], ""),
+        ([(500, 0, 1), (0, -1, 1), (500, 500, 1)], ""),
+        ([(1000, 0, 1), (0, 0, 0)], ""),
         ([(500, 200, 1), (400, -1, 1), (500, 1000, 1)], "its edit list has a pause, as edit 2, which FFmpeg passes over"),
+        ([(500, 200, 1), (400, -1, 1)], "its edit list has a pause, as edit 2, which FFmpeg passes over"),
+        ([(500, 200, 1), (400, 680, 0)], "its edit list plays edit 2 at the rate 0, which FFmpeg passes over"),
+        ([(0, 200, 0)], "its edit list plays edit 1 at the rate 0, which FFmpeg passes over"),
         ([(500, 200, 0), (500, 1000, 1)], "its edit list plays edit 1 at the rate 0, which FFmpeg passes over"),
         ([(500, 200, 1), (500, 1000, 2)], "its edit list plays edit 2 at the rate 2, which FFmpeg passes over"),
     ],
@@ -227,6 +234,18 @@ def test_a_piece_of_a_film_that_begins_with_pictures_of_the_one_before_is_named_
     assert len(list(decoded(tmp_path / "joined.mpg", "joined.mpg"))) == probe(tmp_path / "joined.mpg", "joined.mpg").frame_count == 50
 
 
+def test_pieces_of_a_transport_stream_are_put_together_as_the_refusal_says(tmp_path):
+    """Each piece counts its packets anew, so that `cat` makes what looks like recordings behind each other."""
+    whole = clips.clip(tmp_path / "whole.ts", more=("-c:v", "mpeg2video", "-bf", "2", "-g", "12", "-q:v", "3"))
+    clips.ffmpeg("-i", whole, "-map", "0:v:0", "-c", "copy", "-f", "segment", "-segment_time", "1", tmp_path / "%d.ts")
+    with pytest.raises(VideoError, match=r"1\.ts: its first 2 frames need pictures of a file before it to be decoded") as refused:
+        probe(tmp_path / "1.ts", "1.ts")
+    command = next(part for part in refused.value.fix.split("; ") if part.startswith("of TS with: ffmpeg "))
+    pieces = command.removeprefix("of TS with: ffmpeg ").replace("FIRST", str(tmp_path / "0.ts")).replace("FILE", str(tmp_path / "1.ts"))
+    clips.ffmpeg(*shlex.split(pieces)[:-1], tmp_path / "whole.mkv")
+    assert len(list(decoded(tmp_path / "whole.mkv", "whole.mkv"))) == probe(tmp_path / "whole.mkv", "whole.mkv").frame_count == 50
+
+
 def test_frames_of_a_transport_stream_without_a_time_are_named_with_a_mend_that_works(tmp_path):
     """A message in front of each delimiter makes FFmpeg lose times of key frames; none is negative."""
     note = "h264_metadata=sei_user_data=086f3693-b7b3-4f2c-9653-21492feee5b8+hello"
@@ -238,6 +257,12 @@ def test_frames_of_a_transport_stream_without_a_time_are_named_with_a_mend_that_
     clips.ffmpeg("-i", path, *options[:-1], tmp_path / options[-1])
     mended = probe(tmp_path / "a.mkv", "a.mkv")
     assert (mended.frame_count, mended.fps, mended.variable_rate) == (50, 25, False)
+
+
+def test_a_file_without_a_byte_is_called_empty(tmp_path):
+    (tmp_path / "a.mp4").write_bytes(b"")
+    with pytest.raises(VideoError, match=r"a\.mp4: the file is empty \(0 bytes\); copy it again from the recorder"):
+        probe(tmp_path / "a.mp4", "a.mp4")
 
 
 def test_an_empty_missing_or_growing_file_is_named(tmp_path, monkeypatch):

@@ -219,6 +219,32 @@ def test_letters_beyond_ascii_behind_a_picture_are_text(text):
         assert foreign_bytes.foreign(coded + text) == foreign_bytes.TEXT
 
 
+@pytest.mark.parametrize("text", BEHIND.values(), ids=BEHIND)
+def test_letters_behind_a_long_slice_are_found_in_the_same_way(text):
+    """Long slices are looked through all at once, short ones run by run."""
+    chance = random.Random(2)
+    for size in range(foreign_bytes.FEW_BYTES + 700, foreign_bytes.FEW_BYTES + 704):
+        coded = chance.randbytes(size).replace(b"\0\0", b"\0\4")
+        assert foreign_bytes.foreign(coded) == ""
+        assert foreign_bytes.foreign(coded + text) == foreign_bytes.TEXT
+
+
+NAMES = (
+    *("Hélène Lefèvre, née 1957", "José García Hernández", "María Fernández Núñez 1957", "Świętosława Łęcka 12.03.1957"),
+    *("Zdeněk Dvořák 1957-03-14", "Nguyễn Thị Phương Thảo", "Özdemir, Gülşen 03.07.1980", "Käthe Größmann, Königstraße 5"),
+)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "Иван Цве", "Анна Ким", "王 小 明 患 者 姓"])
+def test_names_in_utf_8_behind_a_picture_are_text(name):
+    """Accents part words of ASCII, blanks part words of other scripts: no piece is long enough by itself."""
+    chance = random.Random(3)
+    for size in (1500, 1501, 20_000, 20_001):
+        coded = chance.randbytes(size).replace(b"\0\0", b"\0\4")
+        assert foreign_bytes.foreign(coded) == ""
+        assert foreign_bytes.foreign(coded + name.encode()) == foreign_bytes.TEXT
+
+
 def orientation(*, cancelled: bool = False, mirrors: int = 0, angle: int = 0) -> bytes:
     """A display orientation message of an SEI unit (H.264, D.1.27), the angle in steps of 360 degrees / 65536."""
     bits = int(cancelled) << 31 | mirrors << 29 | angle << 13 | 0b1_0000000_00000

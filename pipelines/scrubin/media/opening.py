@@ -16,7 +16,7 @@ import av
 
 from scrubin.base import strangers
 from scrubin.base.errors import VideoError
-from scrubin.media.containers.pieces import BUFFER_BYTES, Pieces
+from scrubin.media.containers.pieces import BUFFER_BYTES, Pieces, UnreadableError
 
 IGNORE_EDIT_LIST = {"ignore_editlist": "1"}
 PREAMBLE_BYTES, DICOM = 128, b"DICM"
@@ -55,8 +55,10 @@ def open_video(path: Path, *, ignore_edit_list: bool = False) -> av.container.In
         from scrubin.media.containers import dicom_recording as recording
 
         return recording.opened(path, options)
-    wanted = {"format_whitelist": strangers.CONTAINERS, **options}
-    return av.open(Pieces(path), "r", options=wanted, buffer_size=BUFFER_BYTES, metadata_errors="replace")
+    file, wanted = Pieces(path), {"format_whitelist": strangers.CONTAINERS, **options}
+    if not file.size:
+        raise UnreadableError("the file is empty (0 bytes)", FIX_COPY)  # FFmpeg would look for its last byte
+    return av.open(file, "r", options=wanted, buffer_size=BUFFER_BYTES, metadata_errors="replace")
 
 
 def refuse_other_count(path: Path, count: int) -> None:
@@ -112,6 +114,7 @@ def refuse_unread_edits(path: Path, name: str) -> None:
     """Refuse an MP4 or MOV whose edit list FFmpeg does not follow: players that do show other frames, or the same at other times.
 
     FFmpeg passes over a pause that is not at the beginning, and over the rate of an edit: 0 (a still), or faster, slower, backwards.
+    An edit that lasts no time shows nothing; only the first that shows the film goes on to its end without a length.
 
     Raises
     ------
@@ -138,12 +141,16 @@ def _refuse_unread_edits(movie: bytes, name: str) -> None:
             continue
         for edits in (edits for around in _inside(track, EDITS_PATH[2]) for edits in _inside(around, EDITS_PATH[3])):
             number, form = int.from_bytes(edits[12:16], "big"), ">qqi" if edits[8:9] == b"\1" else ">iii"
-            for place, (_, start, rate) in enumerate(islice(struct.iter_unpack(form, _whole(edits[16:], form)), number)):
-                if place and start == _NOTHING:
+            shown = False
+            for place, (lasts, start, rate) in enumerate(islice(struct.iter_unpack(form, _whole(edits[16:], form)), number)):
+                if shown and not lasts:
+                    continue
+                if shown and start == _NOTHING:
                     raise VideoError(name, f"its edit list has a pause, as edit {place + 1}, which FFmpeg passes over", FIX_EDITS)
                 if start != _NOTHING and rate != _USUAL_RATE:
                     reason = f"its edit list plays edit {place + 1} at the rate {rate / _USUAL_RATE:g}, which FFmpeg passes over"
                     raise VideoError(name, reason, FIX_EDITS)
+                shown = shown or start != _NOTHING
 
 
 def _whole(data: bytes, form: str) -> bytes:

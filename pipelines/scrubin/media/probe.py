@@ -101,8 +101,8 @@ MOST_REORDERED = 16
 STATES_TIMES = frozenset(["mov", "matroska", "mpegts", "mpeg", "flv"])
 """In others FFmpeg may guess another time for a frame than for its packet."""
 FIX_LEADING = (
-    "put the pieces of the film together as one file, in their order, as of VOB, MPG or TS with: cat FIRST FILE > WHOLE; "
-    "or export it again, from a key frame on"
+    "put the pieces of the film together as one file, in their order, as of VOB or MPG with: cat FIRST FILE > WHOLE; "
+    "of TS with: ffmpeg -i 'concat:FIRST|FILE' -map 0:v:0 -c copy WHOLE.mkv; or export it again, from a key frame on"
 )
 FIX_CODEC = "export it as H.264, or ask the maker of the recorder for a converter"
 

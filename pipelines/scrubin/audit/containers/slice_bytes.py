@@ -14,6 +14,8 @@ import itertools
 import math
 import re
 import string
+import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cache
 
@@ -23,6 +25,8 @@ import numpy.typing as npt
 WRITTEN_BITS = 64.0
 """Against chance: of a million releases of a terabyte, less than one holds such a text by chance."""
 SAMPLES_BITS = {"words": 40.0, "codes": 80.0}
+SLACK_BITS = 1e-6
+"""By which sums differ when they are added in another order."""
 END_BYTES, END_BITS, END_SAMPLES_BITS = 256, 44.0, 15.0
 """What is appended reaches the end of a slice; so near to it less is enough. All are more than a render needs in order not to copy."""
 NEVER = re.compile(rb"\x00\x00(?:[\x00-\x02]|\x03[^\x00-\x03])")
@@ -33,13 +37,26 @@ SCRIPTS = (("23", 8, 6, 2), ("433", 8, 6, 14))
 ASCII_UNITS, LATIN_UNITS = "\t\n\r -~", "\u00c0-\u024f\u1e00-\u1eff"
 EASTERN_UNITS = "\u3000-\u3011\u3041-\u30ff\uff00-\uff5e"
 SMALL_SCRIPTS = (
-    *("\u0370-\u03ff", "\u0400-\u04ff", "\u0530-\u058f", "\u0590-\u05ff", "\u0600-\u06ff", "\u1000-\u109f", "\u10a0-\u10ff"),
+    *(
+        "\u0370-\u03ff",
+        "\u0400-\u04ff",
+        "\u0530-\u058f",
+        "\u0590-\u05ff",
+        "\u0600-\u06ff",
+        "\u1000-\u109f",
+        "\u10a0-\u10ff",
+        "\u1780-\u17ff",
+    ),
     *(f"{chr(first)}-{chr(first + 0x7F)}" for first in range(0x900, 0x1000, 0x80)),
 )
 LARGE_SCRIPTS = {"gb2312": (0xB0, 0xD7), "big5": (0xA4, 0xC6), "shift_jis": (0x88, 0x97), "euc_kr": (0xB0, 0xC8)}
 WIDE_BITS, OFTEN_BITS, SELDOM_BITS = 6.0, 1.0, 3.0
 """What it costs that any of so many scripts would do, a letter of the script, and one of another beside it."""
 SHORTEST_WIDE = 6
+LONG_BYTES = 8192
+"""From so many on, all rows of a slice are weighed at once."""
+WORD_BREAK = re.compile(rb" (?<=[\x80-\xbf] )(?=[\xc3-\xed])")
+"""One blank between letters of UTF-8 that are no ASCII."""
 
 _KINDS = bytearray(256)
 for _kind, _bytes in (
@@ -50,6 +67,12 @@ for _kind, _bytes in (
 ):
     for _byte in _bytes:
         _KINDS[_byte] = _kind[0]
+
+# The same of Latin letters, as numbers: 5 begins those of three bytes, of which 4 is the second; 4 is also what 3 is.
+_LATIN_KINDS = bytearray(kind - ord("0") if kind in b"13" or 0xC3 <= byte <= 0xC9 else 0 for byte, kind in enumerate(_KINDS))
+_LATIN_KINDS[0xE1] = 5
+_LATIN_KINDS[0xB8:0xBC] = bytes([4] * 4)
+BARRED = dict(zip("łŁđĐıœŒ", "lLdDioO", strict=True))
 
 # Letters of English and German by how often they stand in names and words, in thousandths.
 FREQUENT = {130: "e", 90: "n", 80: "ia", 70: "rt", 60: "s", 50: "o", 45: "hdl", 35: "u", 27: "cm", 23: "g", 20: "f", 18: "b"}
@@ -85,7 +108,7 @@ def _written(code: str, frequencies: dict[int, str]) -> tuple[bytes, list[float]
 
 _WORDS = {code: _written(code, frequencies) for code, frequencies in ONE_BYTE.items()}
 _STAYS_BITS, _CHANGES_BITS = -math.log2(0.75), -math.log2(0.25 / 3)
-_ONE_BYTE_KINDS = bytes(ord("1") * (byte in b"\t\n\r" or 0x20 <= byte < 0x7F or byte >= 0xC0) for byte in range(256))
+_ONE_BYTE_KINDS = bytes(byte in b"\t\n\r" or 0x20 <= byte < 0x7F or byte >= 0xC0 for byte in range(256))
 _MOST_OF_BYTE = [max(0.0, 8 - _STAYS_BITS - min(bits[byte] for _, bits in _WORDS.values())) for byte in range(256)]
 
 
@@ -120,20 +143,57 @@ def _texts(body: bytes) -> Iterator[tuple[int, int]]:
             yield start, end
         elif end - clipped >= SHORTEST and _is_written(body[clipped:end], END_BITS, dict.fromkeys(SAMPLES_BITS, END_SAMPLES_BITS)):
             yield clipped, end
+    yield from _in_other_scripts(body)
+    yield from _in_one_byte_codes(body, near)
+    yield from _in_latin_utf_8(body, near)
+    yield from _in_utf_16(body, near)
+
+
+def _in_other_scripts(body: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where letters of two or three bytes of UTF-8 stand; one blank between two of them parts words, not the text."""
+    blanks = [blank.start() - number for number, blank in enumerate(WORD_BREAK.finditer(body))]
+    joined = WORD_BREAK.sub(b"", body)
+    kinds = joined.translate(_KINDS)
     for pattern, least, different, firsts in SCRIPTS:
         size = len(pattern)
         for start, end in _in_a_row(kinds, pattern.encode(), least):
-            letters = [body[k : k + size] for k in range(start, end, size)]
+            letters = [joined[k : k + size] for k in range(start, end, size)]
             windows = [set(letters[k : k + least]) for k in range(len(letters) - least + 1)]
             if any(len(window) >= different and len({letter[0] for letter in window}) <= firsts for window in windows):
-                yield start, end
-    yield from _in_one_byte_codes(body, near)
-    yield from _in_utf_16(body, near)
+                yield start + bisect_right(blanks, start), end + bisect_left(blanks, end)
+
+
+def _in_latin_utf_8(body: bytes, near: int) -> Iterator[tuple[int, int]]:
+    """Yield where words stand some letters of which have accents, in two or three bytes."""
+    kinds = np.frombuffer(body.translate(_LATIN_KINDS), np.uint8)
+    further = (kinds == 3) | (kinds == 4)
+    parts = kinds == 1
+    two = np.flatnonzero((kinds[:-1] == 2) & further[1:])
+    three = np.flatnonzero((kinds[:-2] == 5) & (kinds[1:-1] == 4) & further[2:])
+    for places in (two, two + 1, three, three + 1, three + 2):
+        parts[places] = True
+    for start, end in _in_a_row(parts.tobytes(), b"\1", SHORTEST):
+        for first, chance_bits, samples_bits in (
+            (start, WRITTEN_BITS, SAMPLES_BITS["words"]),
+            (max(start, near), END_BITS, END_SAMPLES_BITS),
+        ):
+            run = body[first:end]
+            if not run.isascii() and _is_written(_without_accents(run), chance_bits, {"words": samples_bits}):
+                yield first, end
+                break
+
+
+def _without_accents(run: bytes) -> bytes:
+    """Return UTF-8 with one byte a letter; those that Windows-1252 does not have lose their accents, or become a question mark."""
+    letters = (one if one <= "\xff" else BARRED.get(one) or unicodedata.normalize("NFD", one)[0] for one in run.decode(errors="ignore"))
+    return "".join(letters).encode("latin-1", "replace")
 
 
 def _in_one_byte_codes(body: bytes, near: int) -> Iterator[tuple[int, int]]:
     """Yield where words stand whose letters beyond ASCII are one byte each."""
-    for start, end in _in_a_row(body.translate(_ONE_BYTE_KINDS), b"1", SHORTEST):
+    codes = np.frombuffer(body, np.uint8)
+    least_bits = min(WRITTEN_BITS, END_BITS)
+    for start, end in _gaining(body.translate(_ONE_BYTE_KINDS), SHORTEST, _most_of_byte(), codes, least_bits):
         for first, chance_bits, samples_bits in (
             (start, WRITTEN_BITS, SAMPLES_BITS["words"]),
             (max(start, near), END_BITS, END_SAMPLES_BITS),
@@ -175,13 +235,27 @@ def _most_of_unit() -> npt.NDArray[np.float64]:
     return most
 
 
+@cache
+def _of_any_script() -> npt.NDArray[np.uint8]:
+    """Return of each unit whether any script has it: bit 0 as it stands, bit 1 the other way round."""
+    has = _most_of_unit() > 0
+    return (has + 2 * has[np.arange(1 << 16, dtype=np.uint16).byteswap()]).astype(np.uint8)
+
+
+@cache
+def _most_of_byte() -> npt.NDArray[np.float64]:
+    return np.array(_MOST_OF_BYTE)
+
+
 def _in_utf_16(body: bytes, near: int) -> Iterator[tuple[int, int]]:
     """Yield where letters of one script stand, two bytes each, the higher or the lower one first."""
+    most = _most_of_unit()
+    both_ways = [_of_any_script()[np.frombuffer(body, "<u2", (len(body) - shift) // 2, shift)] for shift in (0, 1)]
     for order, shift in itertools.product("<>", (0, 1)):
         units = np.frombuffer(body, f"{order}u2", (len(body) - shift) // 2, shift)
-        most = _most_of_unit()[units]
-        for first, last in _in_a_row((most > 0).tobytes(), b"\1", SHORTEST_WIDE):
-            if most[first:last].sum() < END_BITS + WIDE_BITS:
+        kinds = (both_ways[shift] & (1 if order == "<" else 2)).astype(np.bool_).tobytes()
+        for first, last in _gaining(kinds, SHORTEST_WIDE, most, units, END_BITS + WIDE_BITS):
+            if most[units[first:last]].sum() < END_BITS + WIDE_BITS:
                 continue
             letters, start, end = "".join(map(chr, units[first:last])), shift + 2 * first, shift + 2 * last
             skipped = max(0, near - start + 1) // 2
@@ -215,6 +289,30 @@ def _in_a_row(kinds: bytes, pattern: bytes, least: int) -> Iterator[tuple[int, i
             end += len(pattern)
         yield start, end
         start = kinds.find(pattern * least, end)
+
+
+def _gaining(
+    kinds: bytes, least: int, most: npt.NDArray[np.float64], units: npt.NDArray[np.unsignedinteger], bits: float
+) -> Iterator[tuple[int, int]]:
+    """Yield where so many 1 stand in a row, or more, that may gain so many bits together, each unit at most ``most[unit]``: of few, all."""
+    if len(kinds) < LONG_BYTES:
+        yield from _in_a_row(kinds, b"\1", least)
+        return
+    ones = np.frombuffer(kinds, np.bool_)
+    many, so_far = ones, 1  # whether so many stand from here on
+    while so_far < least:
+        ahead = min(so_far, least - so_far)
+        many, so_far = many[:-ahead] & many[ahead:], so_far + ahead
+    places = np.flatnonzero(many)
+    if not places.size:
+        return
+    parted = places[1:] - places[:-1] > 1
+    starts, ends = places[np.concatenate(([True], parted))], places[np.concatenate((parted, [True]))] + least
+    behind = (ends - starts).cumsum()
+    before = behind - (ends - starts)
+    gained = np.add.reduceat(most[units[np.arange(behind[-1]) + np.repeat(starts - before, ends - starts)]], before)
+    for row in np.flatnonzero(gained >= bits - SLACK_BITS).tolist():
+        yield int(starts[row]), int(ends[row])
 
 
 def _is_written(run: bytes, chance_bits: float, samples_bits: dict[str, float], code: str = "cp1252") -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -32,6 +33,10 @@ TAIL_BYTES, TAIL_BITS, TAIL_UNLIKE_SAMPLES_BITS = 256, 34.0, 10.0
 SHORTEST_TEXT, SHORTEST_TAIL, SHORTEST_WIDE = 12, 8, 5
 # One of so many scripts and orders of bytes: where many are tried, one of them is met by chance so many times as often.
 WIDE_BITS = 5.0
+FEW_BYTES = 8192
+"""Where so few are read, it costs more to prepare than to go through them."""
+SLACK_BITS = 0.01
+"""Of what is added up in single precision."""
 SHORTEST_PAIRS, SHORTEST_TRIPLES, MOST_ALIKE = 6, 6, 3
 MOST_FIRSTS = {2: 2, 3: 14}
 """First bytes of letters that one script needs: Cyrillic, Greek and Arabic letters begin with one of two; samples do with any."""
@@ -46,6 +51,10 @@ _RANGES = (
 )
 # All that may be a letter where each is one byte.
 _ONE_BYTE_LETTERS = bytes(byte in (9, 10, 13) or 0x20 <= byte <= 0x7E or byte >= 0xC0 for byte in range(256))
+# A blank between letters of several bytes, which parts words, no text.
+_BLANK = re.compile(rb" (?<=[\x80-\xbf] )(?=[\xc3-\xed])")
+_LATIN_LETTER = re.compile(rb"[\xc3-\xc9][\x80-\xbf]|\xe1[\xb8-\xbb][\x80-\xbf]")
+_NOT_COMPOSED = {"ł": b"l", "Ł": b"L", "đ": b"d", "Đ": b"D", "ı": b"i", "œ": b"o", "Œ": b"O"}
 _SORTS = bytes(next((sort[0] for sort, first, last in _RANGES if first <= byte <= last), 0) for byte in range(256))
 
 
@@ -70,15 +79,17 @@ def foreign(unit: bytes) -> str:
 
 def _holds_text(unit: bytes) -> bool:
     sorts = unit.translate(_SORTS)
+    letters = _BLANK.sub(b"", unit)
+    sorts_of_letters = letters.translate(_SORTS)
     tail = max(0, len(unit) - TAIL_BYTES)
     return (
         any(is_text(unit[first:end]) for first, end in _runs(sorts, SHORTEST_TEXT, 0))
         or any(max(likelihoods_bits(unit[first:end]))[0] >= TAIL_BITS for first, end in _runs(sorts, SHORTEST_TAIL, tail))
-        or _holds_letters(unit, sorts, _PAIR + _FURTHER, SHORTEST_PAIRS)
-        or _holds_letters(unit, sorts, _TRIPLE + 2 * _FURTHER, SHORTEST_TRIPLES)
+        or _holds_letters(letters, sorts_of_letters, _PAIR + _FURTHER, SHORTEST_PAIRS)
+        or _holds_letters(letters, sorts_of_letters, _TRIPLE + 2 * _FURTHER, SHORTEST_TRIPLES)
         or any(
             look(unit[start:], least_bits, unlike_samples_bits)
-            for look in (_holds_accented, _holds_wide)
+            for look in (_holds_accented, _holds_latin, _holds_wide)
             for start, least_bits, unlike_samples_bits in (
                 (0, TEXT_BITS, UNLIKE_SAMPLES_BITS[0]),
                 (tail, TAIL_BITS, TAIL_UNLIKE_SAMPLES_BITS),
@@ -107,34 +118,114 @@ def _holds_letters(unit: bytes, sorts: bytes, letter: bytes, shortest: int) -> b
     return False
 
 
+def _runs_of(members: npt.NDArray[np.bool_], shortest: int) -> Iterator[tuple[int, int]]:
+    """Yield first and end of each run of so many members or more, shape (n,)."""
+    if members.size < FEW_BYTES:
+        yield from _runs(members.tobytes(), shortest, 0)
+    else:
+        yield from zip(*(places.tolist() for places in _long_runs(members, shortest)), strict=True)
+
+
+def _long_runs(members: npt.NDArray[np.bool_], shortest: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return firsts and ends of the same, all at once: neighbours that hold are joined to runs of two, of four, up to the shortest."""
+    together, reach = members, 1
+    while reach < shortest and together.size:
+        step = min(reach, shortest - reach)
+        together, reach = together[:-step] & together[step:], reach + step
+    starts = np.flatnonzero(together)
+    if not starts.size:
+        return starts, starts
+    cuts = np.flatnonzero(starts[1:] - starts[:-1] > 1)
+    return starts[np.append(0, cuts + 1)], starts[np.append(cuts, starts.size - 1)] + shortest
+
+
+def _likely_runs(
+    members: npt.NDArray[np.bool_], codes: npt.NDArray[np.integer], most: npt.NDArray[np.floating], shortest: int, least_bits: float
+) -> Iterator[tuple[int, int]]:
+    """Yield first and end of runs of letters that can gain so many bits, where each code gains ``most[code]`` at most."""
+    if members.size < FEW_BYTES:
+        yield from _runs_of(members, shortest)
+        return
+    firsts, ends = _long_runs(members, shortest)
+    if not firsts.size:
+        return
+    lengths = ends - firsts
+    begins = lengths.cumsum() - lengths
+    gained = most[codes[np.arange(lengths.sum()) + np.repeat(firsts - begins, lengths)]]
+    likely = np.add.reduceat(gained, begins) >= least_bits - SLACK_BITS
+    yield from zip(firsts[likely].tolist(), ends[likely].tolist(), strict=True)
+
+
+def _shortest(data: bytes) -> int:
+    return SHORTEST_TAIL if len(data) <= TAIL_BYTES else SHORTEST_TEXT
+
+
 def _holds_accented(data: bytes, least_bits: float, least_unlike_samples_bits: float) -> bool:
     """Whether words stand there whose letters beyond ASCII are one byte each, in one of the codes of `ACCENTED`."""
     codes = np.frombuffer(b"\n" + data, np.uint8)
-    for first, end in _runs(data.translate(_ONE_BYTE_LETTERS), SHORTEST_TAIL if len(data) <= TAIL_BYTES else SHORTEST_TEXT, 0):
-        if _pair_gains()[codes[first:end], codes[first + 1 : end + 1]].sum() < least_bits:
-            continue
-        for code in ACCENTED:
-            against_chance, against_samples = likelihoods_bits(data[first:end], code)[0]
-            if against_chance >= least_bits and against_samples >= least_unlike_samples_bits:
-                return True
+    members = np.frombuffer(data.translate(_ONE_BYTE_LETTERS), np.bool_)
+    for first, end in _likely_runs(members, codes[1:], _most_of_letter(), _shortest(data), least_bits):
+        if _pair_gains()[codes[first:end], codes[first + 1 : end + 1]].sum() >= least_bits and any(
+            _are_words(data[first:end], code, least_bits, least_unlike_samples_bits) for code in ACCENTED
+        ):
+            return True
     return False
+
+
+def _are_words(run: bytes, code: str, least_bits: float, least_unlike_samples_bits: float) -> bool:
+    against_chance, against_samples = likelihoods_bits(run, code)[0]
+    return against_chance >= least_bits and against_samples >= least_unlike_samples_bits
+
+
+def _holds_latin(data: bytes, least_bits: float, least_unlike_samples_bits: float) -> bool:
+    """Whether words stand there whose letters with accents are two or three bytes each (UTF-8); they are read as Windows-1252."""
+    sorts = np.frombuffer(data.translate(_LATIN_SORTS) + b"\0\0", np.uint8)
+    further = (sorts == _BARRED) | (sorts == _FURTHER[0])
+    members = sorts == _ASCII[0]
+    begins = {2: (sorts[:-2] == _PAIR[0]) & further[1:-1], 3: (sorts[:-2] == _TRIPLE[0]) & (sorts[1:-1] == _BARRED) & further[2:]}
+    for size, begin in begins.items():
+        for place in range(size):
+            members[place : len(data) + place] |= begin
+    for first, end in _runs_of(members[: len(data)], _shortest(data)):
+        run = data[first:end]
+        # ASCII alone is looked at elsewhere.
+        if not run.isascii() and _are_words(_LATIN_LETTER.sub(_in_one_byte, run), "cp1252", least_bits, least_unlike_samples_bits):
+            return True
+    return False
+
+
+# As `_SORTS`, of letters of Latin scripts alone; what may be the second of three bytes is also a further one.
+_BARRED = 5
+_LATIN_SORTS = bytes(_BARRED if 0xB8 <= byte <= 0xBB else 0 if byte >= 0xCA and byte != 0xE1 else sort for byte, sort in enumerate(_SORTS))
+
+
+def _in_one_byte(letter: re.Match[bytes]) -> bytes:
+    """Return a letter in Windows-1252, or where it has none what it is without its accent; others as a question mark."""
+    character = letter[0].decode()
+    if character <= "\xff":
+        return character.encode("latin-1")
+    plain = unicodedata.normalize("NFD", character)[0]
+    return plain.encode() if plain.isascii() else _NOT_COMPOSED.get(character, b"?")
 
 
 def _holds_wide(data: bytes, least_bits: float, least_unlike_samples_bits: float) -> bool:
     """Whether letters of one script stand there, two bytes each (UTF-16), either way round."""
     gains, most = _wide_gains()
-    for order, start in (("<u2", 0), ("<u2", 1), (">u2", 0), (">u2", 1)):
-        units = np.frombuffer(data, order, (len(data) - start) // 2, start)
-        for first, end in _runs((most > 0)[units].tobytes(), SHORTEST_WIDE, 0):
-            if most[units[first:end]].sum() < least_bits + WIDE_BITS:
-                continue
-            letters = np.array([after for _, after in dict.fromkeys(pairwise([0, *units[first:end].tolist()]))])
-            steps = np.abs((letters >> 8) - (letters & 255))
-            unlike_samples = [np.array([_smooth_bits(step, scale) for step in steps.tolist()]) for scale in _SMOOTHNESS]
-            for script_bits in gains[:, letters]:
-                against_samples = min(_most(2 * one - 2 * _BYTE_BITS + script_bits) for one in unlike_samples)
-                if _most(script_bits) >= least_bits + WIDE_BITS and against_samples >= least_unlike_samples_bits:
-                    return True
+    for start in (0, 1):
+        count = (len(data) - start) // 2
+        sorts = _wide_sorts().take(np.frombuffer(data, "<u2", count, start), mode="clip")
+        for order, sort in (("<u2", 1), (">u2", 2)):
+            units = np.frombuffer(data, order, count, start)
+            for first, end in _likely_runs(sorts & sort > 0, units, most, SHORTEST_WIDE, least_bits + WIDE_BITS):
+                if most[units[first:end]].sum() < least_bits + WIDE_BITS:
+                    continue
+                letters = np.array([after for _, after in dict.fromkeys(pairwise([0, *units[first:end].tolist()]))])
+                steps = np.abs((letters >> 8) - (letters & 255))
+                unlike_samples = [np.array([_smooth_bits(step, scale) for step in steps.tolist()]) for scale in _SMOOTHNESS]
+                for script_bits in gains[:, letters]:
+                    against_samples = min(_most(2 * one - 2 * _BYTE_BITS + script_bits) for one in unlike_samples)
+                    if _most(script_bits) >= least_bits + WIDE_BITS and against_samples >= least_unlike_samples_bits:
+                        return True
     return False
 
 
@@ -178,6 +269,13 @@ def _wide_gains() -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         row[list(often)] = 2 * _BYTE_BITS + math.log2(_MOSTLY / len(often))
         row[list(seldom)] = 2 * _BYTE_BITS + math.log2((1 - _MOSTLY) / len(seldom))
     return gains, gains.max(axis=0)
+
+
+@cache
+def _wide_sorts() -> npt.NDArray[np.uint8]:
+    """Return of each unit whether it is a letter of any script: 1 as it stands, 2 with its bytes swapped, 3 both."""
+    members = _wide_gains()[1] > 0
+    return (members + 2 * members[np.arange(1 << 16, dtype=np.uint16).byteswap()]).astype(np.uint8)
 
 
 # How often letters stand in English and German names and words, in thousandths; what stands between words.
@@ -257,6 +355,13 @@ def _pair_gains() -> npt.NDArray[np.float64]:
     """Return how many bits likelier a byte behind another one is in words of any code than by chance, or 0; shape (256, 256)."""
     fewest = [[min(_word_bits(before, byte, code) for code in ACCENTED) for byte in range(256)] for before in range(256)]
     return np.maximum(_BYTE_BITS - np.array(fewest), 0)
+
+
+@cache
+def _most_of_letter() -> npt.NDArray[np.float64]:
+    """Return the same at most, whatever stands before it; shape (256,)."""
+    most: npt.NDArray[np.float64] = _pair_gains().max(axis=0)
+    return most
 
 
 def _code_bits(byte: int) -> float:
