@@ -18,9 +18,9 @@ from scrubin.base.files import write_text
 from scrubin.base.tables import io
 from scrubin.base.tables.private import HIDDEN
 from scrubin.base.tables.public import LABELLED, MASKS, POINTS, TRACKS, TRIPLETS, public_tables
-from scrubin.data.load.stereo import of_pairs
+from scrubin.data.load.stereo import rectified_pairs
 from scrubin.data.load.warnings import EmptyDatasetWarning
-from scrubin.labels.masks import counts, rle
+from scrubin.labels.masks import rle
 from scrubin.load import Release
 from scrubin.media.rigs import rig_file
 from scrubin.media.rigs.rig import rectification, rectified, seen
@@ -148,7 +148,7 @@ def painted(storages, tmp_path):
             box = {"x": (x - radius) / 96, "y": (y - radius) / 64, "w": (2 * radius + 1) / 96, "h": (2 * radius + 1) / 64}
             triplets.append(loadable_release._instrument("cimeto", frame, number, number) | box)
             key = {"id": "cimeto", "frame": frame, "instance": number}
-            text = counts.text_of_runs(rle.runs_of_picture(own > 0))
+            text = rle.text_of_runs(rle.runs_of_picture(own > 0))
             masks.append({**key, "width": 96, "height": 64, "counts": text})
             points.append({**key, "point": "tip", "x": (x + 0.5) / 96, "y": (y + 0.5) / 64, "visibility": 2})
             tracks.append({**key, "kind": "track", "track": number + 7})
@@ -229,7 +229,7 @@ def test_labels_that_nobody_can_rectify_are_refused_by_name(calibrated):
     pairs = Release(calibrated[0]).stereo("balanced/train")
     pairs = replace(pairs, left=replace(pairs.left, labels=(Outlines(),)))
     with pytest.raises(ValueError, match="labels 'outlines' cannot be rectified: take them with rectified=None"):
-        of_pairs(pairs, calibrated[0], 0.0)
+        rectified_pairs(pairs, calibrated[0], 0.0)
 
 
 def test_labels_and_what_is_missing_of_them_are_of_the_left_camera(painted):
