@@ -272,6 +272,11 @@ def test_cameras_that_the_pipeline_would_set_aside_are_in_doubt():
     assert doubts_of(left, replace(right, content=replace(other, duration_s=300.0))) == {
         "left has 25 frames per second, right 30: unless they vary, they would be set aside"
     }
+    short = [
+        replace(one, content=replace(left.content, fps=fps, duration_s=10.0))
+        for one, fps in ((left, Fraction(30)), (right, Fraction(30000, 1001)))
+    ]
+    assert doubts_of(*short) == {"left has 30 frames per second, right 29.97: unless they vary, they would be set aside"}
     # A container that rounds times tells another rate of the same camera.
     near = replace(left.content, fps=Fraction(2500, 100) + Fraction(1, 10_000))
     assert doubts_of(left, replace(right, content=near)) == set()

@@ -58,6 +58,18 @@ def test_a_rate_that_a_container_rounded_is_no_other_rate():
 
 
 @pytest.mark.parametrize(
+    ("left", "right", "count"),
+    [(Fraction(30), Fraction(30000, 1001), 600), (Fraction(25), Fraction(127, 5), 60), (Fraction(25), Fraction(30), 4)],
+)
+def test_rates_that_no_container_rounds_to_one_another_stay_two_although_they_drift_by_less_than_a_frame(left, right, count):
+    both = [replace(media(1, sha256), fps=fps, frame_count=count, end_s=count / left) for sha256, fps in (("a", left), ("b", right))]
+    assert f"left has {left} frames per second, right {right}" in str(decided(*both).error)
+    files = {"videos/l": both[0], "videos/r": both[1]}
+    table = recordings_table({"r": [LEFT, RIGHT]}, files, decisions({"r": [LEFT, RIGHT]}, files, {}, {}, PARAMS))
+    assert table["fps"].tolist() == [str(left), str(right)]
+
+
+@pytest.mark.parametrize(
     ("task", "seconds", "status", "end_s"),
     [("Peg", 360, "kept", 360.0), ("Peg", 360.05, "excluded", 360.05), ("Knot", 600.05, "kept", 600.0), ("Free", 4000, "kept", 4000.0)],
 )

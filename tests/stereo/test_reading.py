@@ -145,6 +145,50 @@ def test_one_value_under_two_names_is_no_contradiction():
     assert rig_of(LASANA + LASANA.splitlines()[0].replace("k1", "M1") + "\n").left.matrix[0, 0] == 700
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[[700.0, 0.0,", "[[700.0, 1.0e-14,"),
+        ("[0.0, 701.0,", "[-2.0e-13, 701.0,"),
+        ("[0.0, 0.0, 1.0]]\nd1", "[1.0e-17, 0.0, 1.0000000000000002]]\nd1"),
+    ],
+)
+def test_what_a_program_left_of_a_zero_or_one_is_no_skew_and_no_other_matrix(old, new):
+    assert old in LASANA
+    assert rig_of(LASANA.replace(old, new, 1)).key() == rig_of(LASANA).key()
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "M1: [[700.0000004, 0.0, 480.0], [0.0, 701.0, 270.0], [0.0, 0.0, 1.0]]",
+        "r: [1, 0, 0.0000003, 0, 1, 0, 0, 0, 1]",
+        "distCoeffs1: [-0.2, 0.05, 0.001, -0.001]",
+        "M1:",
+        "K1: ''",
+        "T: 2024-01-01",
+        "r: 0.98",
+        "D1: Olympus",
+    ],
+)
+def test_the_same_with_fewer_digits_and_what_is_something_else_are_no_contradiction(beside):
+    assert rig_of(LASANA + beside + "\n").translation.tolist() == [-4.2, 0.01, 0.02]
+
+
+@pytest.mark.parametrize(
+    ("beside", "says"),
+    [
+        ("M1: [[700.1, 0, 480], [0, 701, 270], [0, 0, 1]]", "key 'M1': it is another camera matrix of the left camera than 'k1' is"),
+        ("distCoeffs1: [-0.3, 0.05, 0.001, -0.001]", "key 'distCoeffs1': it is another distortion of the left camera than 'd1' is"),
+        ("r: [1, 0, west, 0, 1, 0, 0, 0, 1]", "key 'r': it is no list of numbers; copy it from the calibration"),
+    ],
+)
+def test_a_second_name_with_other_values_is_refused_for_what_it_is(beside, says):
+    with pytest.raises(CalibrationError) as refused:
+        rig_of(LASANA + beside + "\n")
+    assert says in str(refused.value)
+
+
 def test_lines_are_counted_with_the_first_one_that_is_no_yaml():
     with pytest.raises(CalibrationError, match="line 3, key 'k1': the camera matrix has a skew"):
         rig_of("%YAML:1.0\n---\n" + LASANA.replace("700.0, 0.0,", "700.0, 1.0,"))

@@ -218,8 +218,29 @@ def _boxes(boxes: npt.NDArray[np.float32], way: Rectification) -> tuple[npt.NDAr
     outline = np.stack([np.concatenate([steps, one, 1 - steps, none]), np.concatenate([none, steps, one, 1 - steps])], axis=1)
     shares = boxes[:, None, :2].astype(np.float64) + outline * boxes[:, None, 2:]
     moved = _moved(shares.reshape(-1, 2), way).reshape(shares.shape)
-    first, last = (np.clip(end, 0, 1) for end in (moved.min(axis=1), moved.max(axis=1)))
+    first, last = np.zeros((len(boxes), 2)), np.zeros((len(boxes), 2))
+    for number, whole in enumerate(moved):
+        # Cut before it is measured: what lies beyond one edge of the picture must not stretch the box along another one.
+        shown = _cut(whole)
+        if len(shown):
+            first[number], last[number] = shown.min(axis=0), shown.max(axis=0)
     return np.concatenate([first, last - first], axis=1).astype(np.float32), np.asarray((last > first).all(axis=1))
+
+
+def _cut(outline: Places) -> Places:
+    """Return the part of a polygon, (n, 2), that lies in the picture, 0 to 1; each edge of the picture is cut off after the other."""
+    for axis in (0, 1):
+        for edge, inward in ((0.0, 1.0), (1.0, -1.0)):
+            inside_by = (outline[:, axis] - edge) * inward
+            next_by, following = np.roll(inside_by, -1), np.roll(outline, -1, axis=0)
+            inside = inside_by >= 0
+            crosses = inside != (next_by >= 0)
+            share = np.divide(inside_by, inside_by - next_by, out=np.zeros(len(outline)), where=crosses)
+            crossing = outline + share[:, None] * (following - outline)
+            crossing[:, axis] = edge
+            # In the order of the outline: a point, then where the line to the next one crosses.
+            outline = np.stack([outline, crossing], axis=1)[np.stack([inside, crosses], axis=1)]
+    return outline
 
 
 def _points(points: npt.NDArray[np.float32], way: Rectification) -> npt.NDArray[np.float32]:

@@ -132,12 +132,16 @@ KEYS = {
     "translation": ("T", "t"),
 }
 """What every file must say, and the keys under which it may stand."""
+COUNTS = {what: MODELS.keys() if "distortion" in what else {3} if what == "translation" else {9} for what in KEYS}
+"""Of how many numbers each is; what else stands under such a key, a date as ``t``, is something else."""
 UNIT, DATE, RECORDINGS, CONVENTION_KEY, MODEL = "unit", "date", "recordings", "convention", "distortion_model"
 WIDTH, HEIGHT, SIZES = "image_width", "image_height", ("image_size", "size", "imageSize")
 INVERSE = re.sub(r"\s", "", "X_left = R X_right + t").casefold()
 STATED_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 # Files with six digits of each number are rotations to about this; what is further off is another matrix.
 ROTATION_ERROR = 1e-3
+# What programs leave of a 0 or 1 that they computed, in a matrix of hundreds of pixels.
+MOST_NOISE = 1e-6
 MOST_ANGLE_DEG = 45.0
 OTHER_MODELS = ("fisheye", "equidistant", "omni", "kannala")
 
@@ -205,9 +209,12 @@ class _Reader:
         if matrix is None or distortion is None:
             return None
         place = self._entry(f"camera matrix of the {side} camera").place
-        if matrix[2].tolist() != [0, 0, 1] or min(matrix[0, 0], matrix[1, 1]) <= 0 or matrix[1, 0]:
+        exact = np.array([[matrix[0, 0], 0, matrix[0, 2]], [0, matrix[1, 1], matrix[1, 2]], [0, 0, 1]])
+        off = np.abs(matrix - exact)
+        skew, off[0, 1] = off[0, 1], 0
+        if off.max() >= MOST_NOISE or min(matrix[0, 0], matrix[1, 1]) <= 0:
             self._error("camera_matrix", "it is no camera matrix", "it is fx 0 cx / 0 fy cy / 0 0 1, in pixels", place)
-        elif matrix[0, 1]:
+        elif skew >= MOST_NOISE:
             # OpenCV reads fx, fy, cx and cy, and passes over the skew without a word.
             what = f"the camera matrix has a skew of {matrix[0, 1]:.6g} px, which OpenCV's model does not know"
             self._error("camera_matrix", what, "calibrate without skew, so that the matrix is fx 0 cx / 0 fy cy / 0 0 1", place)
@@ -215,7 +222,7 @@ class _Reader:
             centre = f"{matrix[0, 2]:.0f}, {matrix[1, 2]:.0f}"
             what = f"the optical centre ({centre}) lies outside of pictures of {size[0]}x{size[1]} pixels"
             self._error("size", what, "state the size of the pictures that were calibrated; a crop or resize comes after", place)
-        return Camera(matrix, distortion)
+        return Camera(exact, distortion)
 
     def _distortion(self, side: str) -> Matrix | None:
         entry = self._entry(f"distortion of the {side} camera")
@@ -334,14 +341,22 @@ class _Reader:
 
     def _refuse_contradictions(self) -> None:
         """Note what stands under two names with different values: which one is meant is not guessed."""
-        for what, keys in KEYS.items():
-            first, *others = [self.document.entries[key] for key in keys if key in self.document.entries] or [Entry("", None, "")]
+        for what in KEYS:
+            first, *others = self._of_size(what) or [Entry("", None, "")]
             for other in others:
-                if _listed(other.value) != _listed(first.value):
+                one, two = (_floats(entry.value) for entry in (first, other))
+                if two is None:
+                    self._numbers(other)
+                elif one is not None and not _equal(one.ravel(), two.ravel()):
                     self._error("contradiction", f"it is another {what} than '{first.key}' is", "keep the right one of them", other.place)
 
+    def _of_size(self, what: str) -> list[Entry]:
+        """Return the entries under keys of something that have as many values as it has."""
+        entries = (self.document.entries[key] for key in KEYS[what] if key in self.document.entries)
+        return [entry for entry in entries if len(_listed(entry.value)) in COUNTS[what]]
+
     def _entry(self, what: str) -> Entry:
-        return self.document.first(KEYS[what]) or Entry("", None, "")
+        return next(iter(self._of_size(what)), None) or self.document.first(KEYS[what]) or Entry("", None, "")
 
     def _vector(self, what: str, shape: tuple[int, ...]) -> Matrix | None:
         entry = self._entry(what)
@@ -360,17 +375,29 @@ class _Reader:
         """Return the value of an entry as numbers; None when there is none, or when it was noted that they are none."""
         if not entry.key:
             return None
-        try:
-            values = np.array(entry.value, dtype=np.float64)
-        except (TypeError, ValueError):
-            values = np.array(np.nan)
-        if not values.size or not np.isfinite(values).all():
+        values = _floats(entry.value)
+        if values is None:
             self._error("numbers", "it is no list of numbers", "copy it from the calibration", entry.place)
-            return None
         return values
 
     def _error(self, rule: str, what: str, fix: str, place: str) -> None:
         self.faults.error(self.document.name, rule, what, fix, place=place)
+
+
+def _floats(value: Any) -> Matrix | None:
+    """Return a value of a file as numbers; None when it is something else."""
+    try:
+        values = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return values if values.size and np.isfinite(values).all() else None
+
+
+def _equal(one: Matrix, other: Matrix) -> bool:
+    """Whether two lists are one as far as six digits tell; coefficients of distortion that the shorter one does not have are 0."""
+    length = max(len(one), len(other))
+    padded = [np.pad(values, (0, length - len(values))) for values in (one, other)]
+    return np.allclose(*padded, rtol=1e-5, atol=MOST_NOISE)
 
 
 def _listed(value: Any) -> list[Any]:

@@ -35,8 +35,8 @@ class Media:
     has_audio: bool
 
 
-MOST_DRIFT_FRAMES = 1
-"""Rates that drift apart by a frame over the recording are different; `scrubin stereo check` has the same rule."""
+MOST_ROUNDING_S = 0.002
+"""A container that rounds times to milliseconds moves the last frames of two files apart by less; rates that do so by more are different."""
 OF_MEDIA = ("sha256", "container", "codec", "width", "height", "rotation_deg", "variable_rate", "frame_count", "has_audio")
 """What the table `recordings` has as it is."""
 
@@ -224,8 +224,8 @@ def _disagreement(rows: list[ManifestRow], cameras: list[Media], tolerance_s: fl
 
 
 def _keep_step(first: Media, last: Media) -> bool:
-    """Whether two constant rates are one: a container that rounds times to milliseconds tells 15 from 89000/5933 after six seconds."""
-    return abs(first.fps / last.fps - 1) * max(first.frame_count, last.frame_count) < MOST_DRIFT_FRAMES
+    """Whether two constant rates are one but for a container's rounding, which tells 15 from 89000/5933 after six seconds."""
+    return abs(1 / first.fps - 1 / last.fps) * max(first.frame_count, last.frame_count) < MOST_ROUNDING_S
 
 
 def _outside(rows: list[ManifestRow], cameras: list[Media]) -> RecordingError | None:
