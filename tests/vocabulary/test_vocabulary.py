@@ -150,7 +150,9 @@ def test_own_categories_are_a_vocabulary_that_its_content_names():
         own_categories.of_categories("f.json", {"instrument": ["a", "A_"]})
 
 
-@pytest.mark.parametrize("name", ["1", " 1 ", "1.", "1)", "1:", "1;", "1_", "_1", "#1", "*1", "'1'", '"1"', "[1]", "<1>", "\ufeff1", "\u200b1"])
+@pytest.mark.parametrize(
+    "name", ["1", " 1 ", "1.", "1)", "1:", "1;", "1_", "_1", "#1", "*1", "'1'", '"1"', "[1]", "<1>", "\ufeff1", "\u200b1"]
+)
 def test_what_only_stands_around_a_number_does_not_count(name):
     assert vocabulary.fold(name) == "1"
 
