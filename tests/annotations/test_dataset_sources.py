@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,6 +10,7 @@ from annotated_tables import tables_of
 from label_examples import EXAMPLES
 from scrubin.base.errors import AnnotationError, ParamsError
 from scrubin.base.faults import Faults
+from scrubin.base.vocabulary.vocabulary import load
 from scrubin.labels.masks import rle
 from scrubin.labels.registry import DATASET_FORMATS, FORMATS
 from scrubin.stages.annotations import label_tables, sources
@@ -111,6 +113,11 @@ def test_labels_of_another_vocabulary_than_the_source_names_are_refused(stage):
     files = {f"bypass/{name.split('/')[-1]}": data for name, data in EXAMPLES["multibypasst40"].items()}
     with pytest.raises(AnnotationError, match=r"its labels are in the vocabulary 'own-.*', its source names 'cholect50'"):
         stage(files, source)
+
+
+def test_an_alias_of_a_vocabulary_is_no_other_one():
+    batch = SimpleNamespace(source=SourceParams("labels", "annotations/a", "cholect45"), files=["VID01.json"])
+    sources._refuse_vocabularies([SimpleNamespace(vocabulary=load("cholect45"))], batch)
 
 
 @pytest.mark.parametrize(

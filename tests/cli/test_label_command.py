@@ -139,7 +139,7 @@ WRONG = [
     ("vocabulary: cholect50", "vocabulary: cholect5", "'label.vocabulary' 'cholect5' is no vocabulary"),
     ('annotators: "2"', 'annotators: "0"', "'label.annotators' must be all, or a whole number above 0"),
     ("layers: [phases, actions, quality, ratings]", "layers: [steps]", "the vocabulary 'cholect50' has no steps"),
-    ("vocabulary: cholect50", "vocabulary: cholec80", "'actions': the vocabulary 'cholec80' has no triplets; choose one of cholect45,"),
+    ("vocabulary: cholect50", "vocabulary: cholec80", "'actions': the vocabulary 'cholec80' has no triplets; choose one of cholect50,"),
     ("layers: [phases, actions, quality, ratings]", "layers: []", "'label.layers' names none"),
     ("quality: [smoke, blurred]", "quality: []", "'label.quality' names nothing, but is a layer"),
     ("overlap: 1.0", "overlap: 1.5", "'label.overlap' must lie in [0.0, 1.0]"),

@@ -186,6 +186,8 @@ def test_precision_of_boxes_is_not_compared_with_that_of_an_earlier_version(tmp_
         ap = "triplet detection AP; paper; classes=6; component=i; interpolation=step; iou=0.5; scope=video-wise"
         why = "an earlier version wrote earlier_now.json, in which equal confidences in a frame were one threshold each"
         assert f"not compared, {why}: {ap}" in apart
+    curves = scores(tmp_path, capsys, "curves.json", "detection", "--variant", "kind=curves")
+    assert "; score again with this version what earlier_curves.json has" in fault(capsys, "compare", curves, earlier(curves))
     # Two files of an earlier version are by one rule.
     assert len(compared(capsys, earlier(now), earlier(now))[0]) > len(found)
 

@@ -156,6 +156,19 @@ def test_what_a_model_of_an_ensemble_predicts_without_a_label_does_not_count_and
     assert f"VID03.npy: model 1 ({models / 'found'}): the video has no ground truth, so it does not count" in said.err
 
 
+def test_models_whose_numbers_of_frames_differ_by_a_whole_factor_may_be_at_other_rates(models, capsys):
+    said = "12 of model 1"
+    assert said not in good(capsys, *ensemble(models, "mean")).err
+    every = np.load(models / "other/VID01.npy")
+    np.save(models / "other/VID01.npy", np.repeat(every, 25, axis=0))
+    told = (
+        f"VID01.npy: model 2 ({models / 'other'}): has 300 frames of the video VID01, 25 times the {said} ({models / 'found'}): they may be"
+    )
+    assert told in good(capsys, *ensemble(models, "mean")).err
+    np.save(models / "other/VID01.npy", np.concatenate([every, every[:5]]))
+    assert said not in good(capsys, *ensemble(models, "mean")).err
+
+
 def test_a_labelled_frame_that_a_model_of_an_ensemble_lacks_is_told_with_model_file_and_frame(models, capsys):
     np.save(models / "other/VID01.npy", np.load(models / "other/VID01.npy")[:-1])
     said = fault(capsys, *ensemble(models, "mean"))

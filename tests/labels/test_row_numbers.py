@@ -183,6 +183,12 @@ def test_rows_of_frames_are_no_list_of_where_phases_start(text):
         ("seconds;bis;phase\n0;10;a\n10;25;b\n25;40;a\n", "bis"),
         ("seconds;bis;phase\n0;10,5;a\n10,5;25;b\n25;40;a\n", "bis"),
         ("frame,phase,dauer\n0,a,250\n250,b,100\n350,a,90\n", "dauer"),
+        # Also of one length.
+        ("seconds;bis;phase\n0;10;a\n10;20;b\n20;30;c\n", "bis"),
+        ("seconds;bis;phase\n0;10;a\n10;20;a\n20;30;b\n", "bis"),
+        *((f"seconds;{end};phase\n0;8;a\n10;17;a\n20;29;b\n", end) for end in ("ende", "fin", "hasta", "dauer", "dur\u00e9e", "Duree_s")),
+        # Not called an end at all.
+        ("seconds,x,phase\n0,10,a\n10,25,b\n25,40,a\n40,60,b\n", "x"),
     ],
 )
 def test_rows_with_an_end_are_spans_and_are_refused(text, name):
@@ -191,6 +197,7 @@ def test_rows_with_an_end_are_spans_and_are_refused(text, name):
         f"{name} says where rows end: these are spans, and here a row is one frame; write a row per frame, or the spans as segments.csv"
         in told
     )
+    assert "(format surch, which takes any vocabulary that --vocabulary names)" in told
 
 
 def test_spans_are_read_as_the_mend_says_in_any_vocabulary():
@@ -225,6 +232,20 @@ def test_a_row_per_frame_ends_nothing_whatever_a_column_is_called(text, name):
 def test_a_column_that_ends_nothing_does_not_matter(name):
     cells = {"endoscope": ("3", "4"), "endobag": ("3", "4"), "end": ("0", "1")}.get(name, ("", ""))
     assert read(f"frame,{name},phase\n0,{cells[0]},2\n1,{cells[1]},3\n") == {"a": ([0, 1], [2, 3])}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "seconds,age,phase\n0,30,2\n30,30,3\n",
+        "seconds,images,phase\n0,12,2\n12,23,3\n35,12,2\n50,20,3\n",
+        # The bispectral index of anaesthesia, and finer labels.
+        "seconds,BIS,phase\n0,45,2\n10,52,3\n25,41,2\n40,60,3\n",
+        "seconds,fine,phase\n0,21,2\n10,33,3\n25,20,2\n40,35,3\n",
+    ],
+)
+def test_a_few_numbers_that_meet_by_chance_are_no_ends(text):
+    assert read(text)
 
 
 def test_two_columns_that_may_number_rows_must_agree_or_it_is_said():

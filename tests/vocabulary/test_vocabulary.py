@@ -148,3 +148,17 @@ def test_own_categories_are_a_vocabulary_that_its_content_names():
         own_categories.of_categories("f.json", {**lists, "triplet": ["a,cut,t"]})
     with pytest.raises(AnnotationError, match="the instrument 'a' stands twice in the categories"):
         own_categories.of_categories("f.json", {"instrument": ["a", "A_"]})
+
+
+@pytest.mark.parametrize(
+    "name", ["1", " 1 ", "1.", "1)", "1:", "1;", "1_", "_1", "#1", "*1", "'1'", '"1"', "[1]", "<1>", "\ufeff1", "\u200b1"]
+)
+def test_what_only_stands_around_a_number_does_not_count(name):
+    assert vocabulary.fold(name) == "1"
+
+
+def test_a_sign_that_changes_a_number_counts_and_all_hyphens_are_one():
+    signed = ["1", "11", "1.1", "1,1", "1-1", "+1", "-1", "(1)"]
+    assert len(set(map(vocabulary.fold, signed))) == len(signed)
+    for alike in (["-1", "- 1", "\u22121", "\u20131", "'-1'"], ["1-1", "1_1", "1 1", "1\u20131"]):
+        assert {vocabulary.fold(name) for name in alike} == {vocabulary.fold(alike[0])}

@@ -344,18 +344,23 @@ def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
         difference(next(iter(first.results.values())), next(iter(second.results.values())))
     rows: list[ComparedScores] = []
     unlike: dict[str, list[str]] = {}
+    of_rule = ""
     for name in shared:
         left, right = first.results[name], second.results[name]
         if first.is_earlier != second.is_earlier and left.variant.semantics == "paper" and left.variant.metric in EARLIER_RULE:
             old = first if first.is_earlier else second
             why = f"an earlier version wrote {old.name}, in which {EARLIER_RULE[left.variant.metric]}"
             unlike.setdefault(why, []).append(name)
+            of_rule = why
         elif left.variant.apart(right.variant):
             unlike.setdefault(_stated_otherwise(first, second, name), []).append(name)
         else:
             rows.append((name, left.overall.value, right.overall.value, difference(left, right)))
     if not rows:
-        raise MetricsError(f"{one} and {other} have no number that can be compared: {'; '.join(unlike)}; score both in the same way")
+        old = next((file.name for file in (first, second) if file.is_earlier), "")
+        # What an earlier version counted otherwise is no choice of this one.
+        fix = f"score again with this version what {old} has" if list(unlike) == [of_rule] else "score both in the same way"
+        raise MetricsError(f"{one} and {other} have no number that can be compared: {'; '.join(unlike)}; {fix}")
     apart = sorted(set(first.results) ^ set(second.results))
     told = [f"only in {one.name if name in first.results else other.name}: {name}" for name in apart]
     told += [f"not compared, {why}: {name}" for why, names in unlike.items() for name in names]

@@ -190,7 +190,7 @@ def test_a_fault_names_the_sheet_with_its_folder(tmp_path, capsys):
     ("more", "teams", "told"),
     [
         (["--videos", "v1"], {"A": 0.9, "B": 0.8, "C": 0.4}, ""),
-        (["--videos", "SPLIT", "--subset", "Test"], {"A": 0.5, "B": 0.5, "C": 0.7}, "1 listed video without this kind of ground truth"),
+        (["--videos", "SPLIT", "--subset", "Test"], {"A": 0.5, "B": 0.5, "C": 0.7}, "values.csv; not scored: v9"),
     ],
 )
 def test_only_the_named_videos_of_a_sheet_are_ranked(tmp_path, capsys, more, teams, told):
@@ -199,8 +199,13 @@ def test_only_the_named_videos_of_a_sheet_are_ranked(tmp_path, capsys, more, tea
     more = [str(tmp_path / "split.csv") if one == "SPLIT" else one for one in more]
     assert cli.main(["rank", "--from-scores", str(tmp_path / "values.csv"), "--resamples", "20", "--json", *more]) == 0
     printed = capsys.readouterr()
-    assert {team["team"]: team["score"] for team in json.loads(printed.out)["teams"]} == teams
+    document = json.loads(printed.out)
+    assert {team["team"]: team["score"] for team in document["teams"]} == teams
     assert told in printed.err
+    assert document["ground_truth"]["videos_not_scored"] == (["v9"] if told else [])
+    assert "ground truth" not in printed.err
+    text = "\n".join(ranking_text.lines(document))
+    assert ("warning: not scored, as no team has a value of them: v9" in text) == bool(told)
 
 
 @pytest.mark.parametrize(

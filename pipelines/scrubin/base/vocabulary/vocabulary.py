@@ -39,6 +39,11 @@ SAME_LISTS = {"cholect45": "cholect50"}
 """Data sets whose lists are those of another one."""
 RELATED = ({"cholec80", "cholect50", "cholectrack20", "m2cai"},)
 """Vocabularies of the same operations: elsewhere the same word is another thing."""
+_DIGITS = re.compile(r"\d(?:.*\d)?", re.DOTALL)
+_SIGN = re.compile(r"[-+\u2212\u2013(]")
+_DASH = re.compile(r"[-_\u2010-\u2014\u2212\s]+")
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+"""Characters without width, such as the mark of byte order."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,7 @@ class Vocabulary:
     def find(self, naming: Naming, name: str) -> int | None:
         """Return the id of a name in any known spelling, or None.
 
-        Case, spaces, hyphens and underscores do not count, but for numbers: -1 and 1.0 are not 1.
+        Case, spaces, hyphens and underscores do not count, but for signs that change a number: -1 and 1.0 are not 1.
 
         >>> load("cholect50").find("phase", "CalotTriangleDissection")
         1
@@ -263,13 +268,18 @@ def load(name: str) -> Vocabulary:
 def fold(name: str) -> str:
     """Return what counts of a name: CalotTriangleDissection, calot-triangle-dissection and "Calot triangle dissection" are one.
 
-    Of a name that is a number every sign counts: -1 is not the id 1, nor is 1.0 the id 10.
+    Of a name that is a number what can change the number counts, a sign before it and what parts its digits: -1 is not the id 1, nor is
+    1.0 the id 10. Hyphens, underscores and spaces between digits are one sign. What only stands around it does not count: "#1" is 1.
 
-    >>> fold("Calot_triangle-dissection"), fold(" 1 "), fold("-1"), fold("(1)")
-    ('calottriangledissection', '1', '-1', '(1)')
+    >>> fold("Calot_triangle-dissection"), fold("'1.'"), fold("- 1"), fold("(1)"), fold("1_0")
+    ('calottriangledissection', '1', '-1', '(1', '1-0')
     """
     folded = re.sub(r"[\W_]+", "", name).casefold()
-    return name.strip() if folded.isdecimal() else folded
+    digits = _DIGITS.search(name) if folded.isdecimal() else None
+    if digits is None:
+        return folded
+    signs = "".join(_SIGN.findall(name[: digits.start()]))
+    return _DASH.sub("-", signs) + _DASH.sub("-", _UNSEEN.sub("", digits[0]))
 
 
 def _spellings(lists: Mapping[str, Any], kind: Naming) -> dict[str, int]:

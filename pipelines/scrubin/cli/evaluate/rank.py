@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrubin.base import files, machine, strangers
 from scrubin.base.errors import AnnotationError, ArgumentsError, MetricsError
-from scrubin.base.faults import error
+from scrubin.base.faults import count_text, error
 from scrubin.base.text import csv_text, naming
 from scrubin.cli.arguments import asked, rate_or_none, written
 from scrubin.cli.evaluate.submission import add_truth, entries_of, listed_videos, note_truth, truth_of
@@ -209,28 +210,33 @@ def _of_scores(args: argparse.Namespace, settings: RankingSettings, out: Path | 
             raise ArgumentsError(f"{option} does nothing with --from-scores: {why}; leave it out")
     if out is not None:
         _refuse_out(out, [])
-    sheet = _of_listed(args, score_sheet.read(Path(args.from_scores)))
+    sheet, unknown = _of_listed(args, score_sheet.read(Path(args.from_scores)))
     missing = None if args.missing == choices.WORST else _number(args.missing)
     contest, teams = score_sheet.contest_of(sheet, _components(args), missing=missing, lower_is_better=args.lower_is_better)
+    contest = replace(contest, ground_truth={**contest.ground_truth, "videos_not_scored": unknown})
     return ranking_document.of_evaluations(contest, teams, [], settings)
 
 
-def _of_listed(args: argparse.Namespace, sheet: ScoreSheet) -> ScoreSheet:
-    """Return a sheet of the videos that count: a name that is typed must be there, a split may list recordings of other tasks."""
+def _of_listed(args: argparse.Namespace, sheet: ScoreSheet) -> tuple[ScoreSheet, list[str]]:
+    """Return a sheet of the videos that count, and listed ones without a value.
+
+    A name that is typed must be there; a split may list recordings of other tasks.
+    """
     from scrubin.evaluate.ranking import score_sheet
-    from scrubin.evaluate.series import without_truth
+    from scrubin.evaluate.series import listed
 
     path, typed = listed_videos(args)
     if path is None:
-        return score_sheet.of_videos(sheet, typed) if typed else sheet
+        return (score_sheet.of_videos(sheet, typed) if typed else sheet), []
     names = selection.read(path, args.subset)
     there = [name for name in names if name in sheet.videos]
     if not there:
         fault = error(str(path), "video-missing", f"none of the listed videos has a value in {sheet.file}", "name them as there")
         raise MetricsError([fault])
     if unknown := sorted(set(names) - set(there)):
-        sys.stderr.write(f"{without_truth(unknown)}\n")
-    return score_sheet.of_videos(sheet, there)
+        who = count_text(len(unknown), "listed video")
+        sys.stderr.write(f"{who} without a value in {sheet.file}; not scored: {listed(unknown)}\n")
+    return score_sheet.of_videos(sheet, there), unknown
 
 
 def _number(text: str) -> float:

@@ -130,7 +130,7 @@ class LabelParams:
 
     def __post_init__(self) -> None:
         if self.vocabulary not in vocabulary.known():
-            raise _wrong(vocabulary=f"'{self.vocabulary}' is no vocabulary; {hint(self.vocabulary, vocabulary.known())}")
+            raise _wrong(vocabulary=f"'{self.vocabulary}' is no vocabulary; {hint(self.vocabulary, _own_names())}")
         if self.annotators != ALL and not (self.annotators.isdecimal() and int(self.annotators) > 0):
             raise _wrong(annotators=f"must be {ALL}, or a whole number above 0 in quotes, but is {self.annotators!r}")
         if not self.layers:
@@ -139,7 +139,7 @@ class LabelParams:
             if name in NAMING and not self.classes.names(NAMING[name]):
                 raise _wrong(layers=f"'{name}': the vocabulary '{self.vocabulary}' has no {name}")
             if name in ("actions", TRIPLETS) and not self.classes.triplets:
-                having = ", ".join(one for one in vocabulary.known() if vocabulary.load(one).triplets)
+                having = ", ".join(one for one in _own_names() if vocabulary.load(one).triplets)
                 raise _wrong(layers=f"'{name}': the vocabulary '{self.vocabulary}' has no triplets; choose one of {having}")
             if name in TRACKS and not self.classes.instruments:
                 raise _wrong(layers=f"'{name}': the vocabulary '{self.vocabulary}' has no instruments")
@@ -175,6 +175,11 @@ def load(path: Path = params.PARAMS_PATH) -> LabelParams:
     if SECTION not in params.read(path):
         raise ParamsError(f"{path}: there is no section '{SECTION}', which says what is labelled; docs/label.md has one to copy")
     return params.load(SECTION, LabelParams, path)
+
+
+def _own_names() -> list[str]:
+    """Return the names of vocabularies to choose of, each once: labels are written with that of the lists, not with an alias."""
+    return [name for name in vocabulary.known() if name not in vocabulary.SAME_LISTS]
 
 
 def _wrong(**said: str) -> ParamsError:

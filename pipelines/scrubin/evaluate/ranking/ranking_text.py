@@ -31,7 +31,10 @@ def lines(document: Mapping[str, Any]) -> list[str]:
         text_lines.append(f"ground truth: {line_of(release)}")
     unscored = document["ground_truth"]["videos_not_scored"]
     if unscored:
-        text_lines.append(f"warning: not scored, as the ground truth has no whole {measure['task']} labels of them: {', '.join(unscored)}")
+        lacking = f"the ground truth has no whole {measure['task']} labels of them"
+        # Of a sheet of values.
+        lacking = "no team has a value of them" if document["ground_truth"]["vocabulary"] is None else lacking
+        text_lines.append(f"warning: not scored, as {lacking}: {', '.join(unscored)}")
     text_lines += [f"note: {note}" for note in document["notes"]]
     if teams:
         text_lines += ["", *_table(document), "", *_worth(document), "", *_groups(document), *_sensitivity(document)]

@@ -51,7 +51,7 @@ def computation(
     frames, fps
         By video, the number of each frame, and how many there are per second.
     choice
-        With a ``kind`` other than frames.
+        With a ``kind`` other than frames; no ``background`` leaves nothing out.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def computation(
     if kind == "videos":
         confusions, undefined = _confusions(videos, truth), cast("Any", choice["undefined"])
         return lambda draw: rates.spread_results(confusions if draw is None else confusions.take(draw), undefined, bessel=bessel)
-    background = _background(choice["background"], truth.vocabulary)
+    background = _background(choice["background"], truth.vocabulary) if "background" in choice else ""
     if kind == "events":
         times_s = {name: of_video / float(fps) for name, of_video in frames.items()}
         found = segments.events_of_videos(videos, names, times_s, background, {"fps": str(fps)})
@@ -77,7 +77,7 @@ def notes_of_kind(kind: str, rate: Fraction | None) -> list[str]:
 
 
 def _background(text: str, vocabulary: Vocabulary) -> str:
-    """Return the name of the phase that a choice leaves out, "" for none.
+    """Return the name of the phase that a choice leaves out, "" for the word that leaves nothing out.
 
     Raises
     ------
@@ -86,15 +86,17 @@ def _background(text: str, vocabulary: Vocabulary) -> str:
     """
     names = vocabulary.phases
     called_so = vocabulary.find("phase", NO_BACKGROUND)
-    if text and fold(text) == NO_BACKGROUND and called_so is not None:
+    if fold(text) == NO_BACKGROUND and called_so is not None:
         what = f"a phase is called '{names[called_so]}', and '{NO_BACKGROUND}' leaves nothing out"
         fix = f"say background={called_so} for that phase, or leave background out where every phase counts"
         raise MetricsError(f"--variant background={text}: {what}; {fix}")
-    if not text or fold(text) == NO_BACKGROUND:
+    if fold(text) == NO_BACKGROUND:
         return ""
     id_ = int(text) if text.isascii() and text.isdigit() and text not in names else vocabulary.find("phase", text)
     if id_ is None or id_ >= len(names):
-        raise MetricsError(f"--variant background={text}: the phases are {', '.join(names)}")
+        # Such as a variable of the shell that is not set: what is left out must be said.
+        known = names if text or called_so is not None else (*names, NO_BACKGROUND)
+        raise MetricsError(f"--variant background={text}: the phases are {', '.join(known)}")
     return names[id_]
 
 

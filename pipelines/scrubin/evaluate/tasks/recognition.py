@@ -245,6 +245,7 @@ def combined(
     faults = tuple(_of_model(fault, model) for one, model in zip(joined, called, strict=True) for fault in one.faults)
     ensemble = {}
     for name, first in joined[0].pairs.items():
+        faults += _of_other_rates(name, [one[name] for one in models], called)
         of_video = []
         for one, pairs, model in zip(models, joined, called, strict=True):
             pair = pairs.pairs[name]
@@ -261,6 +262,27 @@ def combined(
         own = models[0][name]
         ensemble[name] = replace(own, frames=own.frames[first.prediction], values=values)
     return ensemble, faults
+
+
+def _of_other_rates(name: str, of_models: Sequence[Series], called: Sequence[str]) -> tuple[Fault, ...]:
+    """Return a warning of each model that has a whole multiple of the frames that another one has of a video, where no file says a rate."""
+    at = min(range(len(of_models)), key=lambda model: len(of_models[model].frames))
+    fewest, faults = of_models[at], []
+    few, short = len(fewest.frames), _length(fewest)
+    for one, model in zip(of_models, called, strict=True):
+        many = len(one.frames)
+        # Who predicts only the labelled ones of the same frames comes as far as the others.
+        if few < 2 or many == few or many % few or many * short != few * _length(one) or None not in (one.numbering, fewest.numbering):
+            continue
+        what = f"has {many} frames of the video {name}, {many // few} times the {few} of {called[at]}: they may be at another rate"
+        fix = "predict the same frames with all, or write the rate into the files"
+        faults.append(_of_model(warning(one.file or name, "models-rate", what, fix, place=one.place), model))
+    return tuple(faults)
+
+
+def _length(series: Series) -> int:
+    """Return how many frames lie from the first to the last one."""
+    return int(series.frames[-1] - series.frames[0]) + 1 if len(series.frames) else 0
 
 
 def _of_model(fault: Fault, model: str) -> Fault:

@@ -253,7 +253,7 @@ def _true_phases(order: Order, choice: Choices) -> Any:
 def _phases(order: Order, choice: Choices, truth: Any) -> Scoring:
     if choice.get("kind") in phases.WITH_BACKGROUND and not any(one.startswith("background=") for one in order.variant):
         # That nobody says it can mean no phase, however the phases are called.
-        choice = {**choice, "background": ""}
+        choice = {name: value for name, value in choice.items() if name != "background"}
     counted = replace(truth, series=_counted_truth(truth.series, order))
     sides = [phases.predictions_of(source, counted) for source in order.predictions]
     _refuse_unread(order, truth, sides)

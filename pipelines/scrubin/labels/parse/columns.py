@@ -51,7 +51,11 @@ NAMES: Mapping[Meaning, tuple[str, ...]] = {
 OF_NAME: Mapping[str, Meaning] = {fold(name): meaning for meaning, names in NAMES.items() for name in names}
 UNITLESS = frozenset(map(fold, ("t", "time", "video_time", "timestamp", "timestamps")))
 _NUMBERS = "|".join(name for name, meaning in OF_NAME.items() if meaning in ("frame", "seconds", "milliseconds"))
-ENDS = re.compile(rf"(?:end|stop|until|duration)(?:{_NUMBERS})?|(?:{_NUMBERS})(?:end|stop)|phase(?:end|stop|duration)")
+ENDS = re.compile(
+    rf"(?:end|stop|until|duration|ende|dauer|fin|dur[e\u00e9]e|hasta)(?:{_NUMBERS})?|(?:{_NUMBERS})(?:end|stop)|phase(?:end|stop|duration)"
+)
+PERHAPS_ENDS = frozenset(("bis", "fine"))
+"""German and Italian for an end, but also the bispectral index of anaesthesia and what is not coarse: their cells must say it."""
 SURE = re.compile(r"(?:phase|pred|predicted|prediction)?(?:conf|scores?|prob|logits?|softmax).*|p\d+")
 TRUTH = re.compile(r"gt|.*groundtruth.*|.*(?:gt|true|truth)(?:phase|label)|(?:phase|label)(?:gt|true|truth)|true|truth")
 TRUTH_OF_PREDICTIONS = re.compile(r"y|ytrue|targets?|annotat(?:ion|ions|ed)|ref|references?|actual|expected")
@@ -111,19 +115,19 @@ def is_unitless(name: str) -> bool:
 
 
 def is_called_end(name: str) -> bool:
-    """Return whether a column is called like the ends or the lengths of spans."""
-    return ENDS.fullmatch(fold(name)) is not None
+    """Return whether a column is called like the ends or the lengths of spans, if perhaps like something else, too."""
+    return ENDS.fullmatch(fold(name)) is not None or fold(name) in PERHAPS_ENDS
 
 
 def says_end(name: str, cells: Sequence[str]) -> bool:
     """Return whether a column says where spans end: it is called so and has different numbers or times, not 0 and 1, which may mark rows.
 
-    >>> says_end("endTime", ["10", "20"]), says_end("end", ["0", "1"]), says_end("endoscope", ["3", "4"])
-    (True, False, False)
+    >>> says_end("endTime", ["10", "20"]), says_end("end", ["0", "1"]), says_end("endoscope", ["3", "4"]), says_end("BIS", ["45", "52"])
+    (True, False, False, False)
     """
     found = set(filter(None, cells))
     is_told = len(found) > 1 or len(cells) == 1
-    return is_called_end(name) and is_told and not found <= {"0", "1"} and all(map(_NUMBER_OR_TIME.fullmatch, found))
+    return ENDS.fullmatch(fold(name)) is not None and is_told and not found <= {"0", "1"} and all(map(_NUMBER_OR_TIME.fullmatch, found))
 
 
 def names_truth(name: str, beside: str) -> bool:

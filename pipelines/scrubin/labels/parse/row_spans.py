@@ -12,8 +12,11 @@ from scrubin.labels.parse.fields import Where
 
 MEND = (
     "write a row per frame, or the spans as segments.csv with VideoID,StartTime,EndTime,labelID, by seconds and names of phases "
-    "(format surch, which takes any vocabulary), or by a program of spans; if the column says something else, call it otherwise"
+    "(format surch, which takes any vocabulary that --vocabulary names), or by a program of spans; if the column says something else, "
+    "call it otherwise"
 )
+FEWEST = 3
+"""So many steps must a column meet that is not called like ends."""
 Placed = Sequence[tuple[int, str]]
 """The rows of a video in their order: the frame or nanosecond, and the phase."""
 
@@ -56,7 +59,7 @@ def note_ends(where: Where, named: str) -> None:
     where.error("column-end", what, MEND)
 
 
-def tile(videos: Sequence[Placed], least: int) -> bool:
+def tile(videos: Sequence[Placed], least: int, *, called_end: bool) -> bool:
     """Return whether the cells of a column end rows where the next ones start, or are their lengths, and not all rows are short.
 
     Parameters
@@ -65,6 +68,8 @@ def tile(videos: Sequence[Placed], least: int) -> bool:
         Of each row its frame or nanosecond, and the cell.
     least
         As of `are_frames`: times may be in seconds or milliseconds.
+    called_end
+        Whether the column is called like ends; of another one, three steps or more must all be met: a few numbers meet by chance.
     """
     try:
         numbers = [[(at, csv_text.number(cell)) for at, cell in rows] for rows in videos]
@@ -81,8 +86,9 @@ def tile(videos: Sequence[Placed], least: int) -> bool:
             # The last of rows by the second ends with its film, also where a second is missing; of uneven rows it is a span of its own.
             even = {step for step, span in steps if step == span}
             last = max(least, 2 * min(even)) if least > 1 and len(even) == 1 and 2 * met > len(steps) else least
+            fewest, least_met = (1, (len(steps) + 1) // 2) if called_end else (FEWEST, len(steps))
             is_long = any(span > (last if at == len(of) else least) for of in spans for at, span in enumerate(of, start=1))
-            if steps and is_long and all(0 < span <= step for step, span in steps) and 2 * met >= len(steps):
+            if len(steps) >= fewest and is_long and all(0 < span <= step for step, span in steps) and met >= least_met:
                 return True
     return False
 

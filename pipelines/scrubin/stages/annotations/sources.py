@@ -188,7 +188,7 @@ def _looked_at(labels: Labels, batch: Batch, merges: LabelMap | None, others: Se
 
 
 def _refuse_vocabularies(recordings: Iterable[Labels], batch: Batch) -> None:
-    others = sorted({labels.vocabulary.name for labels in recordings} - {batch.source.vocabulary})
+    others = sorted({labels.vocabulary.name for labels in recordings} - {vocabulary.load(batch.source.vocabulary).name})
     if others:
         what = f"its labels are in the vocabulary '{others[0]}', its source names '{batch.source.vocabulary}'"
         raise AnnotationError([error(batch.files[0], "vocabulary-differs", what, "name that of the files in annotations.sources")])

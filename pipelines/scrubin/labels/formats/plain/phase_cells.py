@@ -162,7 +162,7 @@ def videos_of(where: Where, data: bytes) -> list[Cells]:
         others = set(range(len(table.header))) - {which.phase, which.number, which.name, which.video, *which.times}
         may_end = others if row_spans.are_starts(placed, least) else set()
         called = {at for at, name in enumerate(table.header) if columns.is_called_end(name)}
-        tiling = [table.header[at] for at in sorted(called | may_end) if _tiles(table, at, by_video, least)]
+        tiling = [table.header[at] for at in sorted(called | may_end) if _tiles(table, at, by_video, least, called_end=at in called)]
         if not row_spans.are_frames(where.at(table.place), ends, placed, least, tiling):
             return []
         row_spans.note_starts(where, placed, least)
@@ -170,10 +170,11 @@ def videos_of(where: Where, data: bytes) -> list[Cells]:
     return [replace(_cells(where, of_video, which), video=video, first_line=first) for video, of_video in by_video.items()]
 
 
-def _tiles(table: _Table, at: int, by_video: Mapping[str, Sequence[_Row]], least: int) -> bool:
+def _tiles(table: _Table, at: int, by_video: Mapping[str, Sequence[_Row]], least: int, *, called_end: bool) -> bool:
     """Return whether the cells of a column `row_spans.tile`."""
     cell_of = {line.number: line.cells[at].replace(",", "." if table.delimiter != "," else ",") for line in table.lines}
-    return row_spans.tile([sorted((row.at, cell_of[row.line]) for row in of_video) for of_video in by_video.values()], least)
+    placed = [sorted((row.at, cell_of[row.line]) for row in of_video) for of_video in by_video.values()]
+    return row_spans.tile(placed, least, called_end=called_end)
 
 
 def _cells(where: Where, rows: Sequence[_Row], which: _Columns) -> Cells:
