@@ -30,7 +30,7 @@ CUT_OFF = """() => [...document.querySelectorAll("table, .scroll, svg, img")].fi
     return at.right > innerWidth + 1 || (one.matches(".scroll") && one.scrollWidth > one.clientWidth + 1);
 }).map((one) => `${one.closest("section")?.id} ${one.tagName}`)"""
 FOLDED = "() => [...document.querySelectorAll('details > :not(summary)')].filter((one) => !one.checkVisibility()).length"
-LINES = """() => [...document.querySelectorAll("#rules th")].map((one) => {
+LINES = """() => [...document.querySelectorAll("section th")].map((one) => {
     const all = document.createRange();
     all.selectNodeContents(one);
     return [one.textContent, all.getClientRects().length];
@@ -124,8 +124,9 @@ def test_on_a_small_screen_the_words_of_the_certificate_stay_whole(chromium, stu
     tab = chromium.new_context(viewport={"width": 400, "height": 720}).new_page()
     tab.goto((study / "reports/certificate/index.html").as_uri())
     lines = tab.evaluate(LINES)
-    assert lines[0][0] == "rule"
-    assert [text for text, count in lines if count > len(text.split())] == []
+    assert "rule" in [text for text, _ in lines]
+    # Before a bracket, as of a paragraph, a line may end.
+    assert [text for text, count in lines if count > len(text.replace("(", " (").split())] == []
     tab.context.close()
 
 
