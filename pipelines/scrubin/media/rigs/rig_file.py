@@ -396,8 +396,8 @@ def _floats(value: Any) -> Matrix | None:
 def _equal(one: Matrix, other: Matrix) -> bool:
     """Whether two lists are one as far as six digits tell; coefficients of distortion that the shorter one does not have are 0."""
     length = max(len(one), len(other))
-    padded = [np.pad(values, (0, length - len(values))) for values in (one, other)]
-    return np.allclose(*padded, rtol=1e-5, atol=MOST_NOISE)
+    first, second = (np.pad(values, (0, length - len(values))) for values in (one, other))
+    return np.allclose(first, second, rtol=1e-5, atol=MOST_NOISE)
 
 
 def _listed(value: Any) -> list[Any]:

@@ -36,7 +36,7 @@ class Media:
 
 
 MOST_ROUNDING_S = 0.002
-"""A container that rounds times to milliseconds moves the last frames of two files apart by less; rates that do so by more are different."""
+"""A container that rounds times to milliseconds moves the last frames of two files apart by less; rates that do by more are different."""
 OF_MEDIA = ("sha256", "container", "codec", "width", "height", "rotation_deg", "variable_rate", "frame_count", "has_audio")
 """What the table `recordings` has as it is."""
 
