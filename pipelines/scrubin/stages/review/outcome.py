@@ -302,7 +302,9 @@ def _by_person(proposal: Proposed, decided: Sequence[tuple[str, Decided]], revie
     said: dict[str, list[_Say]] = {}
     for by, one in decided:
         for span in one.spans if one.kind == proposal.kind and not one.lets_through else ():
-            is_about = {ACCEPT: overlaps(one.box_xywh, proposal.box_xywh), REJECT: rejects(one, proposal.box_xywh)}
+            # Who hides something in the rows does not say where in them the other camera's thing stands.
+            is_shared = covers if proposal.source == PAIR else overlaps
+            is_about = {ACCEPT: is_shared(one.box_xywh, proposal.box_xywh), REJECT: rejects(one, proposal.box_xywh)}
             if is_about.get(span.what):
                 decision = ACCEPTED if span.what == ACCEPT else REJECTED
                 said.setdefault("" if reviewers == 1 else by, []).append(_Say((span.start_s, span.end_s), decision, not one.proposal))
@@ -342,7 +344,13 @@ def _rejected(one: Decided, later: Iterable[Decided]) -> list[Interval]:
 
 
 def rejects(said: Decided, hidden: Box | None) -> bool:
-    """Whether a rejection is about a rectangle: who was asked about a whole picture did not say what may be shown in it."""
+    """Whether a rejection is about a rectangle.
+
+    Who was asked about a whole picture, or about the rows in which the other camera's thing may stand, did not say what else may be
+    shown in them.
+    """
+    if said.proposal.startswith(f"{PAIR}:") and said.box_xywh is not None:
+        return said.box_xywh == hidden
     is_asked_whole = said.box_xywh is None and bool(said.proposal)
     return covers(said.box_xywh, hidden) and not (is_asked_whole and hidden is not None)
 

@@ -1,0 +1,75 @@
+"""What is drawn in one camera of a pair is proposed in the rows of the other; what a person says of these rows, and what not."""
+
+from __future__ import annotations
+
+import review_study
+
+PAIR = 0
+NAME = review_study.proposal("pair", "right", 10, 39, kind="text", box=(50, 28, 30, 8))
+"""Read by a detector in the rows of `DRAWN`."""
+DRAWN = (10, 30, 20, 8)
+BAND = (0, 23, 96, 22)
+
+
+def draw(desk, box, *, camera="left", kind="text", first=10, last=39):
+    desk.decide(PAIR, camera, "add", kind, first, last, box_xywh=box)
+
+
+def asked(desk, camera="right", *, band=True):
+    """What is asked of a camera because the other one hides it, or because of something else."""
+    return [one for one in desk.recording(PAIR).proposals if one.camera == camera and (one.source == "pair") is band]
+
+
+def say(desk, what, one):
+    desk.decide(PAIR, one.camera, what, one.kind, one.first, one.last, box_xywh=one.box_xywh, proposal_key=one.key)
+
+
+def say_of_all(desk, what):
+    for one in asked(desk):
+        say(desk, what, one)
+
+
+def answers(desk, **of):
+    return [(one.box_xywh, one.first, one.last, one.decision, one.hidden) for one in asked(desk, **of)]
+
+
+def test_who_rejects_the_rows_does_not_show_a_name_in_them_that_somebody_accepted(folder):
+    review_study.propose(folder, [NAME])
+    with review_study.desk(folder) as desk:
+        say(desk, "accept", *asked(desk, band=False))
+        draw(desk, DRAWN)
+        say_of_all(desk, "reject")
+        assert answers(desk) == [(BAND, 10, 39, "rejected", False)]
+        assert answers(desk, band=False) == [((50, 28, 30, 8), 10, 39, "accepted", True)]
+
+
+def test_who_rejects_the_rows_is_asked_about_a_name_in_them_that_a_detector_found(folder):
+    review_study.propose(folder, [NAME])
+    with review_study.desk(folder) as desk:
+        draw(desk, DRAWN)
+        say_of_all(desk, "reject")
+        assert answers(desk) == [(BAND, 10, 39, "rejected", False)]
+        assert answers(desk, band=False) == [((50, 28, 30, 8), 10, 39, "unreviewed", True)]
+
+
+def test_who_accepts_a_name_in_the_rows_is_still_asked_about_the_rows(folder):
+    review_study.propose(folder, [NAME])
+    with review_study.desk(folder) as desk:
+        draw(desk, DRAWN)
+        say(desk, "accept", *asked(desk, band=False))
+        assert answers(desk) == [(BAND, 10, 39, "unreviewed", True)]
+        say_of_all(desk, "accept")
+        assert answers(desk)[0][3:] == ("accepted", True)
+
+
+def test_of_two_reviewers_who_rejects_the_rows_has_not_said_that_a_name_in_them_may_be_shown(folder):
+    review_study.propose(folder, [NAME])
+    review_study.two_reviewers(folder)
+    with review_study.desk(folder, "ann") as desk:
+        say(desk, "reject", *asked(desk, band=False))
+        draw(desk, DRAWN)
+        say_of_all(desk, "reject")
+    with review_study.desk(folder, "bo") as desk:
+        say_of_all(desk, "reject")
+        assert answers(desk) == [(BAND, 10, 39, "rejected", False)]
+        assert [one[3:] for one in answers(desk, band=False)] == [("unreviewed", True)]
