@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import review_study
 
 PAIR = 0
@@ -9,6 +11,14 @@ NAME = review_study.proposal("pair", "right", 10, 39, kind="text", box=(50, 28, 
 """Read by a detector in the rows of `DRAWN`."""
 DRAWN = (10, 30, 20, 8)
 BAND = (0, 23, 96, 22)
+
+
+@pytest.fixture
+def desk(folder):
+    """A desk in a study in which no detector proposes anything."""
+    review_study.propose(folder, [])
+    with review_study.desk(folder) as opened:
+        yield opened
 
 
 def draw(desk, box, *, camera="left", kind="text", first=10, last=39):
@@ -73,3 +83,46 @@ def test_of_two_reviewers_who_rejects_the_rows_has_not_said_that_a_name_in_them_
         say_of_all(desk, "reject")
         assert answers(desk) == [(BAND, 10, 39, "rejected", False)]
         assert [one[3:] for one in answers(desk, band=False)] == [("unreviewed", True)]
+
+
+@pytest.mark.parametrize("kind", ["text", "other"])
+def test_what_is_drawn_in_rows_that_were_rejected_before_is_asked_again_where_it_is_on_screen(desk, kind):
+    draw(desk, DRAWN, kind=kind)
+    say_of_all(desk, "reject")
+    draw(desk, (60, 30, 20, 8), kind=kind, first=30, last=49)
+    assert answers(desk) == [(BAND, 10, 29, "rejected", False), (BAND, 30, 49, "unreviewed", True)]
+    say_of_all(desk, "reject")
+    assert [one[3] for one in answers(desk)] == ["rejected", "rejected"]
+
+
+@pytest.mark.parametrize("first", [(10, 28, 20, 12), (10, 32, 20, 4)])
+def test_what_is_drawn_in_some_of_the_rows_that_were_rejected_before_is_asked_again(desk, first):
+    draw(desk, first)
+    say_of_all(desk, "reject")
+    draw(desk, (60, 30, 20, 8))
+    assert (BAND, 10, 39, "unreviewed", True) in answers(desk)
+
+
+def test_a_rejection_counts_again_when_what_was_drawn_after_it_is_taken_back_and_not_when_that_comes_back(desk):
+    draw(desk, DRAWN)
+    say_of_all(desk, "reject")
+    draw(desk, (60, 30, 20, 8))
+    assert [one[3] for one in answers(desk)] == ["unreviewed"]
+    desk.undo(PAIR)
+    assert [one[3] for one in answers(desk)] == ["rejected"]
+    desk.undo(PAIR)
+    draw(desk, (60, 30, 20, 8))
+    assert [one[3] for one in answers(desk)] == ["unreviewed"]
+
+
+def test_of_two_reviewers_both_must_reject_the_rows_after_what_was_drawn_last(folder):
+    review_study.propose(folder, [])
+    review_study.two_reviewers(folder)
+    with review_study.desk(folder, "ann") as desk:
+        draw(desk, DRAWN)
+        say_of_all(desk, "reject")
+        draw(desk, (60, 30, 20, 8))
+    for person, shown in (("bo", False), ("ann", True)):
+        with review_study.desk(folder, person) as desk:
+            say_of_all(desk, "reject")
+            assert [one.hidden for one in asked(desk)] == [not shown]
