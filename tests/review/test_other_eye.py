@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import review_study
+from scrubin.curate.by_hand import ledger
 
 PAIR = 0
 NAME = review_study.proposal("pair", "right", 10, 39, kind="text", box=(50, 28, 30, 8))
@@ -126,3 +129,30 @@ def test_of_two_reviewers_both_must_reject_the_rows_after_what_was_drawn_last(fo
         with review_study.desk(folder, person) as desk:
             say_of_all(desk, "reject")
             assert [one.hidden for one in asked(desk)] == [not shown]
+
+
+def imported(folder, rows):
+    """Let a sheet lie there, and return what is hidden in the right camera before and after it is imported."""
+    (folder / "data/raw/redactions.csv").write_text(review_study.SHEET + rows, encoding="utf-8")
+    with review_study.desk(folder) as desk:
+        before = [one[:3] for one in answers(desk) if one[4]]
+        ledger.take(Path("data/raw/redactions.csv"), "ann")
+    with review_study.desk(folder) as desk:
+        return before, [one[:3] for one in answers(desk) if one[4]]
+
+
+@pytest.mark.parametrize("what", ["accept", "add"])
+def test_what_a_sheet_hides_that_nobody_proposed_is_proposed_in_the_other_camera_also_after_its_import(folder, what):
+    review_study.propose(folder, [])
+    before, after = imported(folder, f"pair,left,text,0.5,2,10,30,20,8,{what}\n")
+    assert before == after == [(BAND, 10, 39)]
+
+
+def test_a_sheet_that_shows_all_text_of_one_camera_does_not_answer_what_the_other_one_hides(folder):
+    review_study.propose(folder, [NAME])
+    _, after = imported(folder, "pair,right,text,,,,,,,reject\npair,left,text,0.5,2,10,30,20,8,add\n")
+    assert after == [(BAND, 10, 39)]
+    with review_study.desk(folder) as desk:
+        assert [one[3:] for one in answers(desk, band=False)] == [("rejected", False)]
+        say_of_all(desk, "reject")
+        assert [one[3:] for one in answers(desk)] == [("rejected", False)]

@@ -163,8 +163,11 @@ def added(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Propos
 
 
 def drawings(decided: Sequence[tuple[str, Decided]], reviewers: int) -> dict[Proposed, int]:
-    """Return what of `added` people drew, and in ``decided`` the place of the last decision that did."""
-    return {one: place for place, what, one in _wanted(decided, reviewers) if what == ADD}
+    """Return what of `added` people drew, and in ``decided`` the place of the last decision that did.
+
+    A sheet says of what nobody proposed that it is accepted, too.
+    """
+    return {one: place for place, what, one in _wanted(decided, reviewers) if what == ADD or not decided[place][1].proposal}
 
 
 def _wanted(decided: Sequence[tuple[str, Decided]], reviewers: int) -> Iterator[tuple[int, str, Proposed]]:
@@ -317,9 +320,8 @@ def _by_person(proposal: Proposed, decided: Sequence[tuple[str, Decided]], revie
         for span in one.spans if one.kind == proposal.kind and not one.lets_through else ():
             # Who hides something in the rows does not say where in them the other camera's thing stands.
             is_shared = covers if proposal.source == PAIR else overlaps
-            is_about = {ACCEPT: is_shared(one.box_xywh, proposal.box_xywh), REJECT: rejects(one, proposal.box_xywh)}
-            is_earlier = span.what == REJECT and any(one is other for other in proposal.earlier)
-            if is_about.get(span.what) and not is_earlier:
+            is_about = {ACCEPT: is_shared(one.box_xywh, proposal.box_xywh), REJECT: _answers(one, proposal)}
+            if is_about.get(span.what):
                 decision = ACCEPTED if span.what == ACCEPT else REJECTED
                 said.setdefault("" if reviewers == 1 else by, []).append(_Say((span.start_s, span.end_s), decision, not one.proposal))
     return list(said.values())
@@ -367,6 +369,13 @@ def rejects(said: Decided, hidden: Box | None) -> bool:
         return said.box_xywh == hidden
     is_asked_whole = said.box_xywh is None and bool(said.proposal)
     return covers(said.box_xywh, hidden) and not (is_asked_whole and hidden is not None)
+
+
+def _answers(said: Decided, proposal: Proposed) -> bool:
+    """Whether a rejection is about a proposal."""
+    # The row of a sheet that shows all of a kind was written of what is in this camera, not of what the other one hides.
+    is_of_all = proposal.source == PAIR and proposal.box_xywh is not None and said.box_xywh is None
+    return rejects(said, proposal.box_xywh) and not is_of_all and not any(said is other for other in proposal.earlier)
 
 
 def holds(hidden: Proposed, proposed: Proposed) -> bool:
