@@ -154,7 +154,7 @@ BAND = (0, 13, 96, 22)
 
 
 def in_other_eye(hidden, own=(), *, drawn=(), decided=()):
-    return mirrored(hidden, drawn, Eye(own, decided, LIMITS, SIZE_PX))
+    return mirrored(hidden, dict.fromkeys(drawn, 0), Eye(own, decided, LIMITS, SIZE_PX))
 
 
 def test_what_one_camera_hides_is_proposed_in_the_other_but_text_that_a_detector_found_where_it_stands():
@@ -210,7 +210,7 @@ def test_no_pixel_of_what_a_rectangle_hides_is_left_open_in_the_other_eye(baseli
     seen = np.zeros((180, 320), bool)
     seen[y + 8 : y + h + 8, x + disparity_px : x + w + disparity_px] = True
     drawn = Proposed("text", "curator", (0.0, 1.0), box)
-    ((left, top, wide, high),) = [one.box_xywh for one in mirrored([drawn], [drawn], Eye((), (), LIMITS, (320, 180)))]
+    ((left, top, wide, high),) = [one.box_xywh for one in mirrored([drawn], {drawn: 0}, Eye((), (), LIMITS, (320, 180)))]
     seen[top : top + high, left : left + wide] = False
     assert not seen.any()
 

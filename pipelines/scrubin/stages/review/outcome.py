@@ -5,8 +5,8 @@ One rule: what a detector proposes is hidden until a person rejects it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -40,6 +40,9 @@ class Proposed:
         In pixels of the picture as displayed; None: the whole frame.
     score, faces, text
         What the detector says about it.
+    earlier
+        Decisions of before somebody drew that for which it is proposed: what they reject was something else. They are told apart as
+        objects, because the same may be decided again.
     """
 
     kind: str
@@ -49,6 +52,7 @@ class Proposed:
     score: float | None = None
     faces: int | None = None
     text: str | None = None
+    earlier: tuple[Decided, ...] = field(default=(), compare=False, repr=False, kw_only=True)
 
     @property
     def key(self) -> str:
@@ -150,21 +154,32 @@ def parts(proposal: Proposed, decided: Sequence[tuple[str, Decided]], reviewers:
     return done
 
 
-def added(decided: Sequence[tuple[str, Decided]], reviewers: int, whats: Collection[str] = (ADD, ACCEPT)) -> list[Proposed]:
-    """Return what people want hidden whatever the detectors say: what they added, and what they accepted, or one of both alone.
+def added(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Proposed]:
+    """Return what people want hidden whatever the detectors say: what they added, and what they accepted.
 
     What was accepted and later rejected is not among it; what was added can only be withdrawn.
     """
-    done = []
+    return list(dict.fromkeys(one for _, _, one in _wanted(decided, reviewers)))
+
+
+def drawings(decided: Sequence[tuple[str, Decided]], reviewers: int) -> dict[Proposed, int]:
+    """Return what of `added` people drew, and in ``decided`` the place of the last decision that did.
+
+    A sheet says of what nobody proposed that it is accepted, too.
+    """
+    return {one: place for place, what, one in _wanted(decided, reviewers) if what == ADD or not decided[place][1].proposal}
+
+
+def _wanted(decided: Sequence[tuple[str, Decided]], reviewers: int) -> Iterator[tuple[int, str, Proposed]]:
+    """Yield what people want hidden: the place of the decision, what it was, and what is left of it."""
     for place, (by, one) in enumerate(decided):
         later = [other for who, other in decided[place + 1 :] if reviewers == 1 or who == by]
         for span in one.spans:
-            if span.what not in whats:
+            if span.what not in (ADD, ACCEPT):
                 continue
             taken = [] if span.what == ADD else _rejected(one, later)
             for interval_s in without((span.start_s, span.end_s), taken):
-                done.append(Proposed(one.kind, CURATOR, interval_s, one.box_xywh))
-    return list(dict.fromkeys(done))
+                yield place, span.what, Proposed(one.kind, CURATOR, interval_s, one.box_xywh)
 
 
 @dataclass(frozen=True)
@@ -176,7 +191,7 @@ class Eye:
     own
         What is proposed or added in it: that needs no second proposal.
     decided
-        What people decided about it.
+        What people decided about it, in order.
     limits
         Of its file.
     size_px
@@ -189,24 +204,25 @@ class Eye:
     size_px: tuple[int, int]
 
 
-def mirrored(hidden: Iterable[Proposed], drawn: Collection[Proposed], eye: Eye) -> list[Proposed]:
+def mirrored(hidden: Iterable[Proposed], drawn: Mapping[Proposed, int], eye: Eye) -> list[Proposed]:
     """Return what is proposed in a camera because the other camera of the pair hides it.
 
     A rectangle that a person drew is proposed as `wide` as its rows: the same thing stands elsewhere in the other picture. Where
     somebody decided about exactly that rectangle, before it was proposed so wide, that decision goes on to be about all of it.
+    Several in the same rows are one proposal, as young as the youngest of them: who rejected the rows before did not mean that one.
 
     Parameters
     ----------
     hidden
         What is hidden in the other camera, by whomever.
     drawn
-        What of it people want hidden by themselves: it is proposed whatever its kind. Who accepts a text that a detector found says
-        no more than the detector, which looked at both cameras.
+        What of it people want hidden by themselves, and how many of this camera's decisions were made before: it is proposed
+        whatever its kind. Who accepts a text that a detector found says no more than the detector, which looked at both cameras.
     eye
         This camera.
     """
     done: list[Proposed] = []
-    for one in hidden:
+    for one in sorted(hidden, key=lambda one: drawn.get(one, -1), reverse=True):
         # Of texts, detectors propose rectangles only: a whole picture is a person's.
         is_person = one in drawn or one.source == SHEET or (one.kind == "text" and one.box_xywh is None)
         if one.source == PAIR or not (is_person or one.kind in MIRRORED_KINDS):
@@ -216,7 +232,7 @@ def mirrored(hidden: Iterable[Proposed], drawn: Collection[Proposed], eye: Eye) 
         same += [other.interval_s for other in done if other.kind == one.kind and other.box_xywh in (None, one.box_xywh, band)]
         clipped = one.interval_s[0], min(one.interval_s[1], eye.limits.last_s)
         for left in without(clipped, same) if clipped[0] < clipped[1] else ():
-            narrow = replace(one, source=PAIR, interval_s=left)
+            narrow = replace(one, source=PAIR, interval_s=left, earlier=tuple(eye.decided[: drawn.get(one, 0)]))
             is_settled = any(_is_about(other, narrow) for other in eye.decided)
             done.append(replace(narrow, box_xywh=band) if is_person and not is_settled else narrow)
     return done
@@ -302,7 +318,9 @@ def _by_person(proposal: Proposed, decided: Sequence[tuple[str, Decided]], revie
     said: dict[str, list[_Say]] = {}
     for by, one in decided:
         for span in one.spans if one.kind == proposal.kind and not one.lets_through else ():
-            is_about = {ACCEPT: overlaps(one.box_xywh, proposal.box_xywh), REJECT: rejects(one, proposal.box_xywh)}
+            # Who hides something in the rows does not say where in them the other camera's thing stands.
+            is_shared = covers if proposal.source == PAIR else overlaps
+            is_about = {ACCEPT: is_shared(one.box_xywh, proposal.box_xywh), REJECT: _answers(one, proposal)}
             if is_about.get(span.what):
                 decision = ACCEPTED if span.what == ACCEPT else REJECTED
                 said.setdefault("" if reviewers == 1 else by, []).append(_Say((span.start_s, span.end_s), decision, not one.proposal))
@@ -342,9 +360,22 @@ def _rejected(one: Decided, later: Iterable[Decided]) -> list[Interval]:
 
 
 def rejects(said: Decided, hidden: Box | None) -> bool:
-    """Whether a rejection is about a rectangle: who was asked about a whole picture did not say what may be shown in it."""
+    """Whether a rejection is about a rectangle.
+
+    Who was asked about a whole picture, or about the rows in which the other camera's thing may stand, did not say what else may be
+    shown in them.
+    """
+    if said.proposal.startswith(f"{PAIR}:") and said.box_xywh is not None:
+        return said.box_xywh == hidden
     is_asked_whole = said.box_xywh is None and bool(said.proposal)
     return covers(said.box_xywh, hidden) and not (is_asked_whole and hidden is not None)
+
+
+def _answers(said: Decided, proposal: Proposed) -> bool:
+    """Whether a rejection is about a proposal."""
+    # The row of a sheet that shows all of a kind was written of what is in this camera, not of what the other one hides.
+    is_of_all = proposal.source == PAIR and proposal.box_xywh is not None and said.box_xywh is None
+    return rejects(said, proposal.box_xywh) and not is_of_all and not any(said is other for other in proposal.earlier)
 
 
 def holds(hidden: Proposed, proposed: Proposed) -> bool:

@@ -32,6 +32,7 @@ from scrubin.stages.review.outcome import (
     Part,
     Proposed,
     added,
+    drawings,
     gaps,
     holds,
     mirrored,
@@ -204,8 +205,7 @@ class ReviewedStudy:
         eye = Eye([*own, *drawn], [one for _, one in decided], self.limits(key), self.files[key].size_px)
         others = [other for other in self.cameras(key[0]) if other != key]
         hidden_there = [hidden for other in others for hidden in self._hidden_alone(other, standing)]
-        drawn_there = {one for other in others for one in added(self._decided(other, standing), self.reviewers, (ADD,))}
-        every = [*own, *mirrored(hidden_there, drawn_there, eye)]
+        every = [*own, *mirrored(hidden_there, self._drawn(others, key, standing), eye)]
         whole = [(one, part) for one in every if one.box_xywh is None for part in self.judged(key, one, standing)]
         hidden = [replace(one, interval_s=part.interval_s) for one, part in whole if part.decision != REJECTED]
         shown = [part.interval_s for _, part in whole if part.decision == REJECTED]
@@ -245,6 +245,16 @@ class ReviewedStudy:
 
     def _decided(self, key: FileKey, standing: Standing) -> list[Any]:
         return list(standing.decided.get(key, {}).values())
+
+    def _drawn(self, others: Iterable[FileKey], key: FileKey, standing: Standing) -> dict[Proposed, int]:
+        """Return what people drew in the other files of a recording, and how many decisions about this one had been made by then."""
+        done: dict[Proposed, int] = {}
+        for other in others:
+            numbers = list(standing.decided.get(other, {}))
+            for one, place in drawings(self._decided(other, standing), self.reviewers).items():
+                before = sum(number < numbers[place] for number in standing.decided.get(key, {}))
+                done[one] = max(before, done.get(one, 0))
+        return done
 
     def _hidden_alone(self, key: FileKey, standing: Standing) -> Iterable[Proposed]:
         """Yield what is hidden in a file, but for what the other camera proposes."""

@@ -1,0 +1,158 @@
+"""What is drawn in one camera of a pair is proposed in the rows of the other; what a person says of these rows, and what not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import review_study
+from scrubin.curate.by_hand import ledger
+
+PAIR = 0
+NAME = review_study.proposal("pair", "right", 10, 39, kind="text", box=(50, 28, 30, 8))
+"""Read by a detector in the rows of `DRAWN`."""
+DRAWN = (10, 30, 20, 8)
+BAND = (0, 23, 96, 22)
+
+
+@pytest.fixture
+def desk(folder):
+    """A desk in a study in which no detector proposes anything."""
+    review_study.propose(folder, [])
+    with review_study.desk(folder) as opened:
+        yield opened
+
+
+def draw(desk, box, *, camera="left", kind="text", first=10, last=39):
+    desk.decide(PAIR, camera, "add", kind, first, last, box_xywh=box)
+
+
+def asked(desk, camera="right", *, band=True):
+    """What is asked of a camera because the other one hides it, or because of something else."""
+    return [one for one in desk.recording(PAIR).proposals if one.camera == camera and (one.source == "pair") is band]
+
+
+def say(desk, what, one):
+    desk.decide(PAIR, one.camera, what, one.kind, one.first, one.last, box_xywh=one.box_xywh, proposal_key=one.key)
+
+
+def say_of_all(desk, what):
+    for one in asked(desk):
+        say(desk, what, one)
+
+
+def answers(desk, **of):
+    return [(one.box_xywh, one.first, one.last, one.decision, one.hidden) for one in asked(desk, **of)]
+
+
+def test_who_rejects_the_rows_does_not_show_a_name_in_them_that_somebody_accepted(folder):
+    review_study.propose(folder, [NAME])
+    with review_study.desk(folder) as desk:
+        say(desk, "accept", *asked(desk, band=False))
+        draw(desk, DRAWN)
+        say_of_all(desk, "reject")
+        assert answers(desk) == [(BAND, 10, 39, "rejected", False)]
+        assert answers(desk, band=False) == [((50, 28, 30, 8), 10, 39, "accepted", True)]
+
+
+def test_who_rejects_the_rows_is_asked_about_a_name_in_them_that_a_detector_found(folder):
+    review_study.propose(folder, [NAME])
+    with review_study.desk(folder) as desk:
+        draw(desk, DRAWN)
+        say_of_all(desk, "reject")
+        assert answers(desk) == [(BAND, 10, 39, "rejected", False)]
+        assert answers(desk, band=False) == [((50, 28, 30, 8), 10, 39, "unreviewed", True)]
+
+
+def test_who_accepts_a_name_in_the_rows_is_still_asked_about_the_rows(folder):
+    review_study.propose(folder, [NAME])
+    with review_study.desk(folder) as desk:
+        draw(desk, DRAWN)
+        say(desk, "accept", *asked(desk, band=False))
+        assert answers(desk) == [(BAND, 10, 39, "unreviewed", True)]
+        say_of_all(desk, "accept")
+        assert answers(desk)[0][3:] == ("accepted", True)
+
+
+def test_of_two_reviewers_who_rejects_the_rows_has_not_said_that_a_name_in_them_may_be_shown(folder):
+    review_study.propose(folder, [NAME])
+    review_study.two_reviewers(folder)
+    with review_study.desk(folder, "ann") as desk:
+        say(desk, "reject", *asked(desk, band=False))
+        draw(desk, DRAWN)
+        say_of_all(desk, "reject")
+    with review_study.desk(folder, "bo") as desk:
+        say_of_all(desk, "reject")
+        assert answers(desk) == [(BAND, 10, 39, "rejected", False)]
+        assert [one[3:] for one in answers(desk, band=False)] == [("unreviewed", True)]
+
+
+@pytest.mark.parametrize("kind", ["text", "other"])
+def test_what_is_drawn_in_rows_that_were_rejected_before_is_asked_again_where_it_is_on_screen(desk, kind):
+    draw(desk, DRAWN, kind=kind)
+    say_of_all(desk, "reject")
+    draw(desk, (60, 30, 20, 8), kind=kind, first=30, last=49)
+    assert answers(desk) == [(BAND, 10, 29, "rejected", False), (BAND, 30, 49, "unreviewed", True)]
+    say_of_all(desk, "reject")
+    assert [one[3] for one in answers(desk)] == ["rejected", "rejected"]
+
+
+@pytest.mark.parametrize("first", [(10, 28, 20, 12), (10, 32, 20, 4)])
+def test_what_is_drawn_in_some_of_the_rows_that_were_rejected_before_is_asked_again(desk, first):
+    draw(desk, first)
+    say_of_all(desk, "reject")
+    draw(desk, (60, 30, 20, 8))
+    assert (BAND, 10, 39, "unreviewed", True) in answers(desk)
+
+
+def test_a_rejection_counts_again_when_what_was_drawn_after_it_is_taken_back_and_not_when_that_comes_back(desk):
+    draw(desk, DRAWN)
+    say_of_all(desk, "reject")
+    draw(desk, (60, 30, 20, 8))
+    assert [one[3] for one in answers(desk)] == ["unreviewed"]
+    desk.undo(PAIR)
+    assert [one[3] for one in answers(desk)] == ["rejected"]
+    desk.undo(PAIR)
+    draw(desk, (60, 30, 20, 8))
+    assert [one[3] for one in answers(desk)] == ["unreviewed"]
+
+
+def test_of_two_reviewers_both_must_reject_the_rows_after_what_was_drawn_last(folder):
+    review_study.propose(folder, [])
+    review_study.two_reviewers(folder)
+    with review_study.desk(folder, "ann") as desk:
+        draw(desk, DRAWN)
+        say_of_all(desk, "reject")
+        draw(desk, (60, 30, 20, 8))
+    for person, shown in (("bo", False), ("ann", True)):
+        with review_study.desk(folder, person) as desk:
+            say_of_all(desk, "reject")
+            assert [one.hidden for one in asked(desk)] == [not shown]
+
+
+def imported(folder, rows):
+    """Let a sheet lie there, and return what is hidden in the right camera before and after it is imported."""
+    (folder / "data/raw/redactions.csv").write_text(review_study.SHEET + rows, encoding="utf-8")
+    with review_study.desk(folder) as desk:
+        before = [one[:3] for one in answers(desk) if one[4]]
+        ledger.take(Path("data/raw/redactions.csv"), "ann")
+    with review_study.desk(folder) as desk:
+        return before, [one[:3] for one in answers(desk) if one[4]]
+
+
+@pytest.mark.parametrize("what", ["accept", "add"])
+def test_what_a_sheet_hides_that_nobody_proposed_is_proposed_in_the_other_camera_also_after_its_import(folder, what):
+    review_study.propose(folder, [])
+    before, after = imported(folder, f"pair,left,text,0.5,2,10,30,20,8,{what}\n")
+    assert before == after == [(BAND, 10, 39)]
+
+
+def test_a_sheet_that_shows_all_text_of_one_camera_does_not_answer_what_the_other_one_hides(folder):
+    review_study.propose(folder, [NAME])
+    _, after = imported(folder, "pair,right,text,,,,,,,reject\npair,left,text,0.5,2,10,30,20,8,add\n")
+    assert after == [(BAND, 10, 39)]
+    with review_study.desk(folder) as desk:
+        assert [one[3:] for one in answers(desk, band=False)] == [("rejected", False)]
+        say_of_all(desk, "reject")
+        assert [one[3:] for one in answers(desk)] == [("rejected", False)]
