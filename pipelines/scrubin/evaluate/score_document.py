@@ -357,9 +357,9 @@ def compared(one: Path, other: Path) -> tuple[list[ComparedScores], list[str]]:
         else:
             rows.append((name, left.overall.value, right.overall.value, difference(left, right)))
     if not rows:
-        old = next((file.name for file in (first, second) if file.is_earlier), "")
+        oldest = next((file.name for file in (first, second) if file.is_earlier), "")
         # What an earlier version counted otherwise is no choice of this one.
-        fix = f"score again with this version what {old} has" if list(unlike) == [of_rule] else "score both in the same way"
+        fix = f"score again with this version what {oldest} has" if list(unlike) == [of_rule] else "score both in the same way"
         raise MetricsError(f"{one} and {other} have no number that can be compared: {'; '.join(unlike)}; {fix}")
     apart = sorted(set(first.results) ^ set(second.results))
     told = [f"only in {one.name if name in first.results else other.name}: {name}" for name in apart]

@@ -189,18 +189,20 @@ def _showing_no_more(recording: str, said: Sequence[RedactionRow], of: ReviewedS
     if standing.excludes(recording) is not None:
         return [row for row in said if row[6] != REJECT]
     places = _places(recording, of, standing)
-    kept, left_out = set(said), list[RedactionRow]()
+    # In the order of the sheet, which is that of the ledger after the import: what is younger than a drawing answers its proposal.
+    kept, left_out = list(said), list[RedactionRow]()
     reach_s = of.margin_s + STILLS_STEP_S
     while shown := _shown_by_import(kept, places):
-        rejections = [row for row in said if row in kept and row[6] == REJECT]
+        rejections = [row for row in kept if row[6] == REJECT]
         near = [row for row in rejections if any(row[3] < end + reach_s and start - reach_s < row[4] for start, end in shown)]
         left_out += near or rejections
-        kept -= set(left_out)
+        kept = [row for row in kept if row not in left_out]
         if not rejections:
             raise ReviewError(f"'{recording}': what is hidden cannot be said in a {NAME}; keep the ledger instead")
     for row in left_out:
-        kept |= set() if _shown_by_import({*kept, row}, places) else {row}
-    return [row for row in said if row in kept]
+        more = [one for one in said if one in kept or one == row]
+        kept = kept if _shown_by_import(more, places) else more
+    return kept
 
 
 def _places(recording: str, of: ReviewedStudy, standing: Standing) -> list[Place]:
