@@ -148,6 +148,12 @@ def test_what_a_sheet_hides_that_nobody_proposed_is_proposed_in_the_other_camera
     assert before == after == [(BAND, 10, 39)]
 
 
+def test_a_sheet_that_accepts_what_a_detector_found_draws_nothing_after_its_import(folder):
+    review_study.propose(folder, [review_study.proposal("pair", "left", 10, 39, kind="text", box=(10, 30, 20, 8))])
+    _, after = imported(folder, "pair,left,text,0.5,2,10,30,20,8,accept\n")
+    assert after == []
+
+
 def test_a_sheet_that_shows_all_text_of_one_camera_does_not_answer_what_the_other_one_hides(folder):
     review_study.propose(folder, [NAME])
     _, after = imported(folder, "pair,right,text,,,,,,,reject\npair,left,text,0.5,2,10,30,20,8,add\n")

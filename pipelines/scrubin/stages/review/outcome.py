@@ -162,12 +162,20 @@ def added(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Propos
     return list(dict.fromkeys(one for _, _, one in _wanted(decided, reviewers)))
 
 
-def drawings(decided: Sequence[tuple[str, Decided]], reviewers: int) -> dict[Proposed, int]:
+def drawings(decided: Sequence[tuple[str, Decided]], reviewers: int, detected: Sequence[Proposed]) -> dict[Proposed, int]:
     """Return what of `added` people drew, and in ``decided`` the place of the last decision that did.
 
-    A sheet says of what nobody proposed that it is accepted, too.
+    What they accept counts as well where no detector proposes that very place, as in a sheet, but for what the other camera proposed.
     """
-    return {one: place for place, what, one in _wanted(decided, reviewers) if what == ADD or not decided[place][1].proposal}
+    found = [(one.kind, one.box_xywh, one.interval_s) for one in detected]
+    done = {}
+    for place, what, one in _wanted(decided, reviewers):
+        is_detected = any(
+            (kind, box) == (one.kind, one.box_xywh) and without(one.interval_s, [then_s]) != [one.interval_s] for kind, box, then_s in found
+        )
+        if what == ADD or not (is_detected or decided[place][1].proposal.startswith(f"{PAIR}:")):
+            done[one] = place
+    return done
 
 
 def _wanted(decided: Sequence[tuple[str, Decided]], reviewers: int) -> Iterator[tuple[int, str, Proposed]]:

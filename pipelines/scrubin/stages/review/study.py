@@ -251,7 +251,7 @@ class ReviewedStudy:
         done: dict[Proposed, int] = {}
         for other in others:
             numbers = list(standing.decided.get(other, {}))
-            for one, place in drawings(self._decided(other, standing), self.reviewers).items():
+            for one, place in drawings(self._decided(other, standing), self.reviewers, self.proposals.get(other, ())).items():
                 before = sum(number < numbers[place] for number in standing.decided.get(key, {}))
                 done[one] = max(before, done.get(one, 0))
         return done
