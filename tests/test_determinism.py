@@ -84,6 +84,7 @@ WHOLE_NUMBER_SUMS = {
     "stages/review/status.py": 2,
     "stages/review/views.py": 2,
     "stages/screen/text_looking.py": 1,
+    "stages/screen/unlikeness.py": 1,
     "stages/stereo/motion_lag.py": 1,
     "stages/validate/validated_path.py": 1,
 }

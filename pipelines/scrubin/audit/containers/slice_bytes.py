@@ -199,7 +199,7 @@ def _in_one_byte_codes(body: bytes, near: int) -> Iterator[tuple[int, int]]:
             (max(start, near), END_BITS, END_SAMPLES_BITS),
         ):
             run = body[first:end]
-            if sum(map(_MOST_OF_BYTE.__getitem__, run)) >= chance_bits and any(
+            if math.fsum(map(_MOST_OF_BYTE.__getitem__, run)) >= chance_bits and any(
                 _is_written(run, chance_bits, {"words": samples_bits}, code) for code in ONE_BYTE
             ):
                 yield first, end
