@@ -38,6 +38,7 @@ def test_files_put_behind_each_other_are_called_so(second, reason, fix, tmp_path
     with pytest.raises(VideoError) as refused:
         probe(both, "both.ts")
     assert reason in refused.value.reason
+    assert "0 packets" not in refused.value.reason
     assert fix in refused.value.fix
 
 

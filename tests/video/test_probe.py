@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import shlex
 import struct
+import zlib
 from fractions import Fraction
 from pathlib import Path
 
@@ -105,13 +106,15 @@ def with_edits(path, *edits):
     [
         ([(1000, 0, 1)], ""),
         ([(500, -1, 1), (1000, 0, 1)], ""),
-        ([(500, 1000, 1), (500, 200, 1)], ""),
         ([(300, -1, 1), (200, -1, 1), (1000, 0, 1)], ""),
-        ([(500, 0, 1), (0, -1, 1), (500, 500, 1)], ""),
+        ([(500, 0, 1), (0, -1, 1), (0, 500, 1)], ""),
         ([(1000, 0, 1), (0, 0, 0)], ""),
         ([(500, 200, 1), (400, -1, 1), (500, 1000, 1)], "its edit list has a pause, as edit 2, which FFmpeg passes over"),
         ([(500, 200, 1), (400, -1, 1)], "its edit list has a pause, as edit 2, which FFmpeg passes over"),
         ([(500, 200, 1), (400, 680, 0)], "its edit list plays edit 2 at the rate 0, which FFmpeg passes over"),
+        ([(0, 200, 1)], "its edit list shows nothing: none of its edits lasts any time"),
+        ([(500, 1000, 1), (500, 200, 1)], "its edit list shows 2 pieces of a film whose pictures are decoded in another order"),
+        ([(1000, 80, 1), (1000, 1080, 1)], "its edit list shows 2 pieces of a film whose pictures are decoded in another order"),
         ([(0, 200, 0)], "its edit list plays edit 1 at the rate 0, which FFmpeg passes over"),
         ([(500, 200, 0), (500, 1000, 1)], "its edit list plays edit 1 at the rate 0, which FFmpeg passes over"),
         ([(500, 200, 1), (500, 1000, 2)], "its edit list plays edit 2 at the rate 2, which FFmpeg passes over"),
@@ -125,7 +128,93 @@ def test_edit_lists_that_ffmpeg_does_not_follow_are_refused(edits, reason, tmp_p
         return
     with pytest.raises(VideoError, match=reason) as refused:
         probe(path, "a.mp4")
-    assert refused.value.fix == "export it anew as one film without edits, with the program in which it was edited"
+    fix = "export it again from the recorder" if "nothing" in reason else "export it anew as one film without edits, with the program in"
+    assert refused.value.fix.startswith(fix)
+
+
+def test_pieces_of_an_edit_list_have_their_times_where_pictures_are_decoded_as_they_are_shown(tmp_path):
+    path = with_edits(clips.clip(tmp_path / "a.mp4", more=("-bf", 0, "-movflags", "+negative_cts_offsets")), (480, 1000, 1), (520, 200, 1))
+    found = probe(path, "a.mp4")
+    assert (found.frame_count, found.fps, found.variable_rate, found.end_s) == (25, 25, False, 1)
+
+
+FRAGMENTS = ("-movflags", "+frag_keyframe+delay_moov+default_base_moof", "-g", 12)
+
+
+@pytest.mark.parametrize(
+    ("edits", "reason"),
+    [
+        ([(0, 80, 1)], ""),
+        ([(0, 0, 1)], ""),
+        ([(0, 110, 1)], ""),  # in the middle of the first frame
+        ([(2000, 80, 1)], ""),
+        ([(500, -1, 1), (9000, 80, 1)], ""),
+        ([(0, 480, 1)], "its edit list hides 10 of its 50 frames, which FFmpeg shows, as the film lies in fragments"),
+        ([(400, -1, 1), (0, 480, 1)], "its edit list hides 10 of its 50 frames"),
+        ([(1000, 80, 1)], "its edit list hides 25 of its 50 frames"),
+        ([(1000, 480, 1)], "its edit list hides 25 of its 50 frames"),
+        ([(480, 80, 1), (1000, 1040, 1)], "its edit list shows 2 pieces of a film in fragments, of which FFmpeg shows all"),
+    ],
+)
+def test_fragments_of_which_an_edit_list_hides_frames_are_refused(edits, reason, tmp_path):
+    """FFmpeg takes of such a list by how much times are shifted, and shows all frames."""
+    path = with_edits(clips.clip(tmp_path / "a.mp4", more=FRAGMENTS), *edits)
+    if not reason:
+        assert probe(path, "a.mp4").frame_count == 50
+        return
+    with pytest.raises(VideoError, match=reason):
+        probe(path, "a.mp4")
+
+
+def as_said(fix, path, target, place=""):
+    """Run the command for a file that a mend names, on Linux."""
+    command = fix.split("ffmpeg ", 1)[1].split("; ")[0]
+    trim = next((word for word in command.split() if word.startswith("trim=")), "")
+    words = shlex.split(command.replace(trim, place or trim) if trim else command)
+    clips.ffmpeg(*[path if word == "FILE" else word for word in words[:-1]], target)
+    return target
+
+
+def numbers_of(path, whole):
+    """Which frames of another film those of a film are most like."""
+    known = np.stack([frame.to_ndarray(format="rgb24").astype(np.int16) for frame in decoded(whole, "whole")])
+    return [int(np.abs(known - frame.to_ndarray(format="rgb24")).mean(axis=(1, 2, 3)).argmin()) for frame in decoded(path, path.name)]
+
+
+def test_what_edit_lists_show_that_are_refused_can_be_cut_out_as_the_message_says(tmp_path):
+    whole = clips.clip(tmp_path / "whole.mkv")
+    lone = with_edits(clips.clip(tmp_path / "a.mp4", more=FRAGMENTS), (1000, 480, 1))
+    with pytest.raises(VideoError, match="hides 25 of its 50 frames") as refused:
+        probe(lone, "a.mp4")
+    assert numbers_of(as_said(refused.value.fix, lone, tmp_path / "1.mkv"), whole) == list(range(10, 35))
+    pieces = with_edits(clips.clip(tmp_path / "b.mp4"), (500, 1080, 1), (480, 280, 1))
+    with pytest.raises(VideoError, match="shows 2 pieces") as refused:
+        probe(pieces, "b.mp4")
+    fix, other = refused.value.fix.rsplit("; then with ", 1)
+    assert numbers_of(as_said(fix, pieces, tmp_path / "2.mkv"), whole) == list(range(25, 38))
+    assert numbers_of(as_said(fix, pieces, tmp_path / "3.mkv", other), whole) == list(range(5, 17))
+    assert [probe(tmp_path / f"{n}.mkv", "a").fps for n in (1, 2, 3)] == [25] * 3
+
+
+def with_compressed_index(data):
+    """The same MP4, whose index is its last box, with this as QuickTime compressed it."""
+    place = data.rindex(b"moov") - 4
+    packed = zlib.compress(data[place:])
+    inside = struct.pack(">I4s4sI4sI", 12, b"dcom", b"zlib", 12 + len(packed), b"cmvd", len(data) - place) + packed
+    return data[:place] + struct.pack(">I4sI4s", 16 + len(inside), b"moov", 8 + len(inside), b"cmov") + inside
+
+
+@pytest.mark.parametrize("form", ["ftyp", "uuid", "pnot", "compressed"])
+def test_edit_lists_are_found_whatever_an_mp4_begins_with_and_where_its_index_is_compressed(form, tmp_path):
+    plain, path = clips.clip(tmp_path / "a.mp4").read_bytes(), tmp_path / "b.mp4"
+    for edits in ((2000, 80, 1),), ((500, 80, 1), (400, -1, 1)):
+        path.write_bytes(plain)
+        data = with_edits(path, *edits).read_bytes()
+        path.write_bytes(with_compressed_index(data) if form == "compressed" else data[:4] + form.encode() + data[8:])
+        if len(edits) == 1:
+            assert probe(path, "b.mp4").frame_count == 50
+    with pytest.raises(VideoError, match="its edit list has a pause, as edit 2"):
+        probe(path, "b.mp4")
 
 
 class Written:
@@ -172,6 +261,55 @@ SETS = (
 )
 
 
+def single(number):
+    """A picture of the same film that is one frame, in two macroblocks of each row."""
+    head = Written().ue(0, 7, 0).u(4, number % 16).u(1, 0).ue(*[0] * (not number)).u(8, 2 * number % 256)
+    head.u(1 if number else 2, 0).ue(0).ue(1)
+    body = b""
+    for _ in range(4):
+        body += head.ue(25).end() + bytes([16 + 4 * number]) * 256 + bytes([128]) * 128
+        head = Written()
+    return b"\0\0\1" + bytes([0x61 if number else 0x65]) + body + b"\x80"
+
+
+def mixed(path, *, together):
+    """A film of 25 frames, of which every third is one picture, and others are two fields, in a packet or two."""
+    with av.open(str(path), "w") as out:
+        stream = out.add_stream("libx264", rate=50)
+        stream.width = stream.height = 32
+        stream.pix_fmt = "yuv420p"
+        stream.codec_context.extradata = SETS
+        for number in range(25):
+            fields = [field(number, bottom=0), field(number, bottom=1)] if number % 3 else [single(number)]
+            for place, data in enumerate([b"".join(fields)] if together else fields):
+                packet = av.Packet((b"" if number else SETS) + data)
+                packet.stream, packet.time_base = stream, Fraction(1, 50)
+                packet.pts = packet.dts = 2 * number + place
+                packet.is_keyframe = number == 0
+                out.mux(packet)
+    return path
+
+
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("suffix", ["mkv", "mp4", "ts"])
+def test_frames_of_one_picture_and_of_two_fields_in_one_film_come_out_whole_whatever_threads_there_are(
+    suffix, together, tmp_path, monkeypatch
+):
+    """Threads that share pictures made FFmpeg mark those of two fields behind one of a single picture as damaged."""
+    path = mixed(tmp_path / "a.ts", together=together)
+    if suffix != "ts":
+        path = path.with_suffix(f".{suffix}")
+        clips.ffmpeg("-i", tmp_path / "a.ts", "-c", "copy", path)
+    found = probe(path, path.name)
+    assert (found.frame_count, found.fps) == (25, 25)
+    for threads in ("1", "2", "4"):
+        monkeypatch.setenv("SCRUBIN_DECODER_THREADS", threads)
+        assert [frame.to_ndarray()[0, 0] for frame in decoded(path, path.name)] == [16 + 4 * number for number in range(25)]
+        reader = FrameReader(path, path.name, found)
+        assert [reader.frame(number).to_ndarray()[0, 0] for number in (20, 3, 24)] == [96, 28, 112]
+        reader.close()
+
+
 def in_fields(path):
     """A film of 25 frames, interlaced, with a packet for each of their two fields (PAFF)."""
     with av.open(str(path), "w") as out:
@@ -211,6 +349,73 @@ def test_times_of_decoding_that_go_back_by_half_a_second_begin_again(tmp_path):
     (tmp_path / "both.mpg").write_bytes(both)
     with pytest.raises(VideoError, match=r"its times begin again at frame 50 \(1\.96 s\), as where files were put behind each other"):
         probe(tmp_path / "both.mpg", "both.mpg")
+
+
+@pytest.mark.parametrize(("b_frames", "offsets"), [(0, (7200, 0)), (2, (7200, 0)), (0, (7200, 30)), (0, (100, 0)), (0, (3700, 95000))])
+def test_a_clock_that_begins_again_is_no_gap_of_a_day(b_frames, offsets, tmp_path):
+    """FFmpeg counts on where a clock goes back by more than a minute, as if it had no higher number; 95000 s are 3700 s less 4143 s."""
+    more = ("-c:v", "mpeg2video", "-bf", b_frames, "-f", "vob")
+    both = [clips.clip(tmp_path / "a.mpg", more=(*more, "-output_ts_offset", offset)).read_bytes() for offset in offsets]
+    (tmp_path / "both.mpg").write_bytes(b"".join(both))
+    with pytest.raises(VideoError, match=r"both\.mpg: its times begin again at frame 50 \(1\.96 s\), as where files were put behind"):
+        probe(tmp_path / "both.mpg", "both.mpg")
+
+
+@pytest.mark.parametrize("suffix", ["ts", "mpg"])
+@pytest.mark.parametrize("before_s", [2, 65])
+def test_a_clock_that_has_no_higher_number_goes_on(suffix, before_s, tmp_path):
+    """FFmpeg counts such times on, or counts those before them below 0 where the film begins less than a minute before."""
+    more = ("-c:v", "mpeg2video", "-f", "mpegts" if suffix == "ts" else "vob", "-output_ts_offset", 2**33 / 90000 - before_s)
+    path = clips.clip(tmp_path / f"a.{suffix}", seconds=before_s + 2, more=more)
+    with av.open(str(path), options={"correct_ts_overflow": "0"}) as container:
+        stated = [packet.dts for packet in container.demux(video=0) if packet.dts is not None]
+    assert min(np.diff(stated)) < -(2**32)
+    found = probe(path, path.name)
+    assert (found.frame_count, found.fps, found.variable_rate, found.end_s) == (25 * (before_s + 2), 25, False, before_s + 2)
+
+
+def timed(path, times_ms):
+    """A Matroska of which packet n, a frame that is shown as it is decoded, has such a time."""
+    clips.clip(path.with_suffix(".h264"), more=("-bf", 0))
+    with av.open(str(path.with_suffix(".h264"))) as source, av.open(str(path), "w") as out:
+        stream = out.add_stream_from_template(source.streams.video[0])
+        for number, packet in enumerate(packet for packet in source.demux(video=0) if packet.size):
+            packet.stream, packet.time_base = stream, Fraction(1, 1000)
+            packet.pts, packet.dts, packet.duration = times_ms[number], number - 1000, 40
+            out.mux(packet)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({30: 990}, "frame 30 is shown at 0.990 s, frame 29 before it at 1.160 s"),
+        ({number: 40 * number - 490 for number in range(30, 40)}, "frame 30 is shown at 0.710 s, frame 29 before it at 1.160 s"),
+        ({29: 1200, 30: 1160}, "frame 30 is shown at 1.160 s, frame 29 before it at 1.200 s"),
+    ],
+)
+def test_times_that_are_not_in_the_order_of_the_pictures_are_refused_with_a_mend_that_works(changed, said, tmp_path):
+    path = timed(tmp_path / "a.mkv", [changed.get(number, 40 * number) for number in range(50)])
+    with pytest.raises(VideoError, match=f"its times are not in the order of its pictures: {said}") as refused:
+        probe(path, "a.mkv")
+    with pytest.raises(VideoError, match=said):
+        list(decoded(path, "a.mkv"))
+    mended = probe(as_said(refused.value.fix, path, tmp_path / "b.mkv"), "b.mkv")
+    assert (mended.frame_count, mended.fps, mended.variable_rate) == (50, 25, False)
+    whole = clips.clip(tmp_path / "whole.mkv", more=("-bf", 0))
+    assert numbers_of(tmp_path / "b.mkv", whole) == list(range(50))
+
+
+def test_a_lone_piece_of_a_film_is_mended_as_the_refusal_says(tmp_path):
+    whole = clips.clip(tmp_path / "whole.ts", more=("-c:v", "mpeg2video", "-bf", 2, "-g", 12, "-q:v", 3))
+    clips.ffmpeg("-i", whole, "-map", "0:v:0", "-c", "copy", "-f", "segment", "-segment_time", "1", tmp_path / "%d.ts")
+    with pytest.raises(VideoError, match=r"1\.ts: its first 2 frames need pictures of a file before it") as refused:
+        probe(tmp_path / "1.ts", "1.ts")
+    alone = refused.value.fix[refused.value.fix.index("where there is no piece before it") :]
+    mended = as_said(alone, tmp_path / "1.ts", tmp_path / "a.mkv")
+    numbers = numbers_of(mended, whole)
+    assert numbers == list(range(50 - len(numbers), 50))
+    assert probe(mended, "a.mkv").frame_count == len(numbers) > 10
 
 
 def test_a_piece_of_a_film_that_begins_with_pictures_of_the_one_before_is_named_and_its_mend_works(tmp_path):

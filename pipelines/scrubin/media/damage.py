@@ -19,12 +19,14 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from types import TracebackType
+from typing import Literal
 
 import av
 from av.error import FFmpegError
 
 from scrubin.base.errors import VideoError
 from scrubin.base.faults import count_text
+from scrubin.media.containers import h264
 from scrubin.media.opening import FIX_COPY, open_video
 
 FIX_PARTS = "give each of these files its own row in recordings.csv, with its number in the column 'part'"
@@ -168,12 +170,25 @@ def refuse_accused(path: Path, name: str, *, ignore_edit_list: bool) -> None:
 @contextmanager
 def with_threads(stream: av.VideoStream, count: int) -> Iterator[av.VideoStream]:
     """Yield a stream that is decoded by so many threads; whatever happens, none of them is at work afterwards."""
-    stream.thread_type = "AUTO"
+    stream.thread_type = thread_type(stream)
     stream.codec_context.thread_count = count
     try:
         yield stream
     finally:
         stream.codec_context.flush_buffers()
+
+
+def thread_type(stream: av.VideoStream) -> Literal["AUTO", "SLICE"]:
+    """Return what threads of a decoder may share: whole pictures, but of H.264 that may be interlaced slices of one picture.
+
+    Where threads share pictures, FFmpeg may mark a frame of two fields behind one of a single picture as damaged, and says nothing of it.
+    """
+    if stream.codec_context.name == "h264":
+        with suppress(ValueError):  # who decodes it says what is wrong
+            header = h264.header(bytes(stream.codec_context.extradata or b""))
+            if not all(h264.sequence(one).progressive for one in header.sequences):
+                return "SLICE"
+    return "AUTO"
 
 
 def damage(
@@ -196,11 +211,12 @@ def damage(
     """
     verb = "is" if count == 1 else "are"
     damaged = f"{count_text(count, 'packet')} {verb} damaged, the first at {at_s:.2f} s"
+    also = f", and {damaged}" if count else ""
     found = _sizes(path)
     if len(found) > 1:
-        return VideoError(name, f"its picture changes size, from {' to '.join(found)}, and {damaged}", FIX_SIZES)
+        return VideoError(name, f"its picture changes size, from {' to '.join(found)}{also}", FIX_SIZES)
     if times_restart:
-        return VideoError(name, f"its times begin again, as where files were put behind each other, and {damaged}", parts_fix(joined_at))
+        return VideoError(name, f"its times begin again, as where files were put behind each other{also}", parts_fix(joined_at))
     if joined_at:
         count_of = count_text(len(joined_at) + 1, "recording")
         reason = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from scrubin.base.machine import decoder_threads
 from scrubin.media.containers import h264
 from scrubin.media.damage import listening, refuse_accused, with_threads
 from scrubin.media.opening import FIX_COPY, FIX_TIMES, LATE_STREAMS, open_video
-from scrubin.media.probe import Probe, picture_stream
+from scrubin.media.probe import Probe, is_timed, order_error, picture_stream
 from scrubin.media.upright import is_mirrored
 
 
@@ -161,12 +162,14 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False, looked_at:
     Raises
     ------
     VideoError
-        When a frame cannot be decoded, is marked as damaged by the decoder, has no time, or has another size; behind the last one, when
+        When a frame cannot be decoded, is marked as damaged by the decoder, has no time, an earlier one than the frame before it, or
+        another size; behind the last one, when
         FFmpeg has said that the file is damaged.
     """
     count = 0
     size: tuple[int, int] | None = None
     turn: int | None = None
+    first, latest = None, -(2**63)
     try:
         with (
             listening(path, name, ignore_edit_list=ignore_edit_list),
@@ -182,6 +185,11 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False, looked_at:
                     raise VideoError(name, f"frame {count} is damaged", FIX_COPY)
                 if frame.pts is None:
                     raise VideoError(name, f"frame {count} has no time", FIX_TIMES)
+                first = frame.pts if first is None else first
+                if frame.pts < latest and is_timed(container):
+                    tick_s = Fraction(stream.time_base or 0)
+                    raise order_error(name, count, (frame.pts - first) * tick_s, (latest - first) * tick_s)
+                latest = frame.pts
                 size = size or (frame.width, frame.height)
                 turn = frame.rotation if turn is None else turn
                 if size != (frame.width, frame.height):

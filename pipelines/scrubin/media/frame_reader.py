@@ -24,10 +24,10 @@ import numpy.typing as npt
 from av.error import FFmpegError
 
 from scrubin.base.errors import VideoError
+from scrubin.media.damage import thread_type
 from scrubin.media.decode import Access, RandomAccess, decoded
 from scrubin.media.opening import FIX_COPY, open_video, packets
-from scrubin.media.probe import Probe, picture_stream
-from scrubin.media.structure import TIMED_CONTAINERS
+from scrubin.media.probe import TIMED_CONTAINERS, Probe, picture_stream
 from scrubin.media.upright import Picture, upright
 
 # So many frames are decoded rather than looked for: finding a key frame costs about as much.
@@ -223,7 +223,7 @@ class _Opened:
         self.name = name
         self._container = open_video(path)
         self._stream = picture_stream(self._container, name)
-        self._stream.thread_type = "AUTO"
+        self._stream.thread_type = thread_type(self._stream)
         self._access = RandomAccess(self._stream.codec_context)
 
     @property

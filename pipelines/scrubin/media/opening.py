@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import struct
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ import av
 
 from scrubin.base import strangers
 from scrubin.base.errors import VideoError
+from scrubin.media.containers.edit_list import boxes
 from scrubin.media.containers.pieces import BUFFER_BYTES, Pieces, UnreadableError
 
 IGNORE_EDIT_LIST = {"ignore_editlist": "1"}
@@ -80,94 +79,6 @@ def contradictions(path: Path) -> tuple[str, ...]:
     from scrubin.media.containers import dicom_recording as recording
 
     return recording.stream_of(path).told
-
-
-FIRST_BOXES = (b"ftyp", b"wide", b"mdat", b"skip", b"free")
-_LARGE, _TO_THE_END = 1, 0
-_MOST_BOXES = 10_000
-
-
-def boxes(path: Path) -> Iterator[tuple[bytes, int]]:
-    """Yield name and first byte of the outermost boxes of an MP4 or MOV (ISO/IEC 14496-12, 4.2); of another file nothing."""
-    file, position = Pieces(path), 0
-    for _ in range(_MOST_BOXES):
-        file.seek(position)
-        head = file.read(8)
-        length, kind = int.from_bytes(head[:4], "big"), head[4:]
-        if len(head) < 8 or (not position and kind not in FIRST_BOXES):
-            return
-        yield kind, position
-        if length == _LARGE:
-            length = int.from_bytes(file.read(8), "big")
-        if length == _TO_THE_END or length < 8:
-            return
-        position += length
-
-
-EDITS_PATH = (b"moov", b"trak", b"edts", b"elst")
-"""Boxes around an edit list, each in the one before (ISO/IEC 14496-12, 8.6.6)."""
-_NOTHING, _USUAL_RATE = -1, 1 << 16
-FIX_EDITS = "export it anew as one film without edits, with the program in which it was edited"
-
-
-def refuse_unread_edits(path: Path, name: str) -> None:
-    """Refuse an MP4 or MOV whose edit list FFmpeg does not follow: players that do show other frames, or the same at other times.
-
-    FFmpeg passes over a pause that is not at the beginning, and over the rate of an edit: 0 (a still), or faster, slower, backwards.
-    An edit that lasts no time shows nothing; only the first that shows the film goes on to its end without a length.
-
-    Raises
-    ------
-    VideoError
-        When an edit list of pictures has such.
-    """
-    for kind, position in boxes(path):
-        if kind == EDITS_PATH[0]:
-            file = Pieces(path)
-            file.seek(position)
-            _refuse_unread_edits(file.read(_length(file, position)), name)
-
-
-def _length(file: Pieces, position: int) -> int:
-    head = file.read(16)
-    file.seek(position)
-    length = int.from_bytes(head[:4], "big")
-    return -1 if length == _TO_THE_END else int.from_bytes(head[8:], "big") if length == _LARGE else length
-
-
-def _refuse_unread_edits(movie: bytes, name: str) -> None:
-    for track in _inside(movie, EDITS_PATH[1]):
-        if not any(handler[8 + 8 : 8 + 12] == b"vide" for media in _inside(track, b"mdia") for handler in _inside(media, b"hdlr")):
-            continue
-        for edits in (edits for around in _inside(track, EDITS_PATH[2]) for edits in _inside(around, EDITS_PATH[3])):
-            number, form = int.from_bytes(edits[12:16], "big"), ">qqi" if edits[8:9] == b"\1" else ">iii"
-            shown = False
-            for place, (lasts, start, rate) in enumerate(islice(struct.iter_unpack(form, _whole(edits[16:], form)), number)):
-                if shown and not lasts:
-                    continue
-                if shown and start == _NOTHING:
-                    raise VideoError(name, f"its edit list has a pause, as edit {place + 1}, which FFmpeg passes over", FIX_EDITS)
-                if start != _NOTHING and rate != _USUAL_RATE:
-                    reason = f"its edit list plays edit {place + 1} at the rate {rate / _USUAL_RATE:g}, which FFmpeg passes over"
-                    raise VideoError(name, reason, FIX_EDITS)
-                shown = shown or start != _NOTHING
-
-
-def _whole(data: bytes, form: str) -> bytes:
-    return data[: len(data) - len(data) % struct.calcsize(form)]
-
-
-def _inside(box: bytes, wanted: bytes) -> Iterator[bytes]:
-    """Yield the boxes of a name that stand in another one, each with its head."""
-    position = 16 if box[:4] == b"\0\0\0\1" else 8
-    while position + 8 <= len(box):
-        length, kind = int.from_bytes(box[position : position + 4], "big"), box[position + 4 : position + 8]
-        length = int.from_bytes(box[position + 8 : position + 16], "big") if length == _LARGE else length or len(box) - position
-        if length < 8:
-            return
-        if kind == wanted:
-            yield box[position : position + length]
-        position += length
 
 
 def _second_head(path: Path) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from scrubin.base.errors import VideoError
 from scrubin.base.faults import count_text
 from scrubin.base.machine import decoder_threads
 from scrubin.media.containers import h264
+from scrubin.media.containers.edit_list import boxes, edit_lists
 from scrubin.media.containers.pieces import UnreadableError
 from scrubin.media.containers.transport import TABLE_OF_PROGRAMS, first_breaks, joins
 from scrubin.media.damage import damage, listening, times_restart_error, with_threads
@@ -31,12 +32,10 @@ from scrubin.media.opening import (
     FIX_COPY,
     FIX_MISSING_TIMES,
     FIX_TIMES,
-    boxes,
     open_video,
     packets,
     refuse_other_count,
     refuse_truncated,
-    refuse_unread_edits,
 )
 from scrubin.media.upright import is_mirrored
 
@@ -98,11 +97,22 @@ FINE_CLOCK_S = Fraction(1, 900)
 VIDEO_RANGE, FULL_RANGE = 1, 2  # AVCOL_RANGE_MPEG, AVCOL_RANGE_JPEG
 MOST_REORDERED = 16
 """So many frames may be decoded before one that is shown before them (ITU-T H.264, A.3.1: MaxDpbFrames)."""
+TIMED_CONTAINERS = frozenset(["mov", "matroska", "mpegts", "flv"])
+"""Others, such as AVI, MPEG and bare H.264, state when a packet is decoded, not when each is shown."""
 STATES_TIMES = frozenset(["mov", "matroska", "mpegts", "mpeg", "flv"])
 """In others FFmpeg may guess another time for a frame than for its packet."""
+CLOCK_TICKS = {"mpegts": 1 << 33, "mpeg": 1 << 33, "flv": 1 << 32, "asf": 1 << 32}
+"""Behind so many the clock of a container begins at 0 again (ISO/IEC 13818-1, 2.4.3.7: PTS)."""
+MOST_AT_WRAP_S = 60
+"""A film goes on at least so soon where its clock begins at 0 again because it has no higher number."""
 FIX_LEADING = (
     "put the pieces of the film together as one file, in their order, as of VOB or MPG with: cat FIRST FILE > WHOLE; "
-    "of TS with: ffmpeg -i 'concat:FIRST|FILE' -map 0:v:0 -c copy WHOLE.mkv; or export it again, from a key frame on"
+    "of TS with: ffmpeg -i 'concat:FIRST|FILE' -map 0:v:0 -c copy WHOLE.mkv; where there is no piece before it, let FFmpeg leave out "
+    "what cannot be decoded: ffmpeg -i FILE -map 0:v:0 -fps_mode passthrough -c:v libx264 -crf 15 a.mkv"
+)
+FIX_ORDER = (
+    "copy it again from the recorder; if it is the same there and its rate is constant, let FFmpeg count the frames anew, as of 25 a "
+    "second: ffmpeg -i FILE -map 0:v:0 -vf setpts=N/25/TB -fps_mode passthrough -c:v libx264 -crf 15 a.mkv"
 )
 FIX_CODEC = "export it as H.264, or ask the maker of the recorder for a converter"
 
@@ -196,15 +206,21 @@ def _probe_open(path: Path, container: av.container.InputContainer, name: str) -
     stream = picture_stream(container, name)
     if not stream.time_base:
         raise VideoError(name, "its video stream has no clock", FIX_EXPORT)
-    refuse_unread_edits(path, name)
+    edits = edit_lists(path) if container.format.name.startswith("mov") else []
+    for one in edits:
+        one.refuse_unread(name)
     time_base = Fraction(stream.time_base)
     pts, last_duration = _packet_times(path, container, stream, name)
+    for one in edits:
+        one.refuse_hiding(pts, name)
     times = sorted(set(pts))
     if not times:
         raise VideoError(name, "it holds no frame with a time", FIX_EXPORT)
     if len(times) != len(pts):
         raise VideoError(name, f"{len(pts) - len(times)} frames share their time with another", FIX_EXPORT)
     refuse_other_count(path, len(times))
+    if is_timed(container) and _come_early(pts, stream.codec_context.has_b_frames):
+        _refuse_disorder(path, name)
     fps, variable, frame_s = _rate(times, time_base, last_duration, stream)
     end_s = (times[-1] - times[0]) * time_base + frame_s
     refuse_truncated(path, container, stream, times[0] * time_base, end_s, name)
@@ -228,6 +244,36 @@ def _probe_open(path: Path, container: av.container.InputContainer, name: str) -
         has_audio=bool(container.streams.audio),
         full_range=is_full_range(first),
     )
+
+
+def is_timed(container: av.container.InputContainer) -> bool:
+    """Return whether an open file states of every frame when it is shown, so that frames come out in the order of their times."""
+    return container.format.name.split(",")[0] in TIMED_CONTAINERS
+
+
+def order_error(name: str, number: int, time_s: Fraction, before_s: Fraction) -> VideoError:
+    """Return the error for a frame whose time is earlier than that of the one before it; both in seconds from the first frame."""
+    reason = (
+        f"its times are not in the order of its pictures: frame {number} is shown at {float(time_s):.3f} s, "
+        f"frame {number - 1} before it at {float(before_s):.3f} s"
+    )
+    return VideoError(name, reason, FIX_ORDER)
+
+
+def _come_early(pts: Sequence[int], reorder_frames: int) -> bool:
+    """Whether a packet is shown before more of those in front of it than the stream says: its decoder cannot know that."""
+    ranks = np.argsort(np.argsort(np.array(pts, dtype=np.int64), kind="stable"))
+    return bool((np.arange(len(ranks)) - ranks).max(initial=0) > reorder_frames)
+
+
+def _refuse_disorder(path: Path, name: str) -> None:
+    """Decode a film whose packets are out of order: what is said of the order of its frames is not always true."""
+    with open_video(path) as container, with_threads(picture_stream(container, name), decoder_threads()) as stream:
+        tick_s = Fraction(stream.time_base or 0)
+        times = [frame.pts for frame in container.decode(stream) if frame.pts is not None]
+    for number, (before, time) in enumerate(pairwise(times), start=1):
+        if time < before:
+            raise order_error(name, number, (time - times[0]) * tick_s, (before - times[0]) * tick_s)
 
 
 def _refuse_leading(count: int, name: str) -> None:
@@ -258,13 +304,16 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
     last = (-(2**63), 0)
     backwards: list[tuple[int, int, int]] = []  # by how much, and all frames and those with a time in front of it
     fields = _Fields(stream)
+    second = round(1 / stream.time_base) if stream.time_base else 0
+    wrap = CLOCK_TICKS.get(container.format.name.split(",")[0], 0)
     for packet in packets(container, stream, name):
         if packet.is_discard:
             continue  # hidden by an edit list: players do not show it
         fields.look_at(packet)
         if packet.dts is not None:
-            if dts and packet.dts < dts[-1]:
-                backwards.append((dts[-1] - packet.dts, len(pts) + untimed, len(pts)))
+            back = _back(dts[-1], packet.dts, wrap, MOST_AT_WRAP_S * second) if dts else 0
+            if back > 0:
+                backwards.append((back, len(pts) + untimed, len(pts)))
             dts.append(packet.dts)
         if packet.is_corrupt:
             damaged.append(packet.pts if packet.pts is not None else last[0])
@@ -274,7 +323,6 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
             pts.append(packet.pts)
             positions.append(-1 if packet.pos is None else packet.pos)
             last = max(last, (packet.pts, packet.duration or 0))
-    second = round(1 / stream.time_base) if stream.time_base else 0
     joined_at = _joined_at(path, container, stream, len(damaged), name)
     if damaged or joined_at:
         # Where FFmpeg does not know the byte of a packet, it is behind the one in front of it.
@@ -297,6 +345,15 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
     if container.format.name == "avi" and stream.codec_context.name == "h264" and len(set(np.diff(dts))) > 1:
         return _times_around_gaps(path, name, pts, last[1])
     return pts, last[1]
+
+
+def _back(before: int, dts: int, wrap: int, most: int) -> int:
+    """Return by how much a clock goes back between two packets; below 0: it goes on.
+
+    FFmpeg takes a clock that begins again for one that had no higher number, and goes on counting behind that: a gap of about a day.
+    """
+    step = dts - before
+    return wrap - step if wrap and ((before < wrap <= dts and step > most) or step > wrap // 2) else -step
 
 
 def _frame_ticks(dts: Sequence[int]) -> float:

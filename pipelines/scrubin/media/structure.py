@@ -23,11 +23,9 @@ from scrubin.media.colours import stated
 from scrubin.media.containers import foreign_bytes, h264
 from scrubin.media.damage import with_threads
 from scrubin.media.opening import open_video, packets
-from scrubin.media.probe import picture_stream, unreadable
+from scrubin.media.probe import TIMED_CONTAINERS, picture_stream, unreadable
 
 COPYABLE_FORMATS = ("yuv420p", "yuvj420p")
-# Others, such as AVI and bare H.264, state when a packet is decoded, not when it is shown.
-TIMED_CONTAINERS = frozenset(["mov", "matroska", "mpegts", "flv"])
 KNOWN_UNITS = frozenset(
     [h264.SLICE, h264.IDR, h264.SEI, h264.SPS, h264.PPS, h264.DELIMITER, h264.END_OF_SEQUENCE, h264.END_OF_STREAM, h264.FILLER]
 )

@@ -38,6 +38,7 @@ EDGE_PX = 8
 # Red, green and blue of luma, in thousandths (ITU-R BT.601).
 LUMA = np.array([299, 587, 114])
 FIX = "try a lower render.crf or render.preset slower, or exclude the recording; please report it with the file"
+FIX_TIME = "exclude the recording, or export it again from the recorder; please report it with the file"
 FIX_CLOSE = "export it with a constant frame rate of 1000 fps or below"
 
 
@@ -66,7 +67,7 @@ def check_video(path: Path, plan: Plan, name: str) -> None:
         time_s = Fraction(frame.pts or 0) * Fraction(frame.time_base or 0)
         if abs(time_s - plan.times_s[count]) > TICK_S:
             reason = f"frame {count} was rendered at {float(time_s):.4f} s instead of {float(plan.times_s[count]):.4f} s"
-            raise VideoError(name, reason, FIX)
+            raise VideoError(name, reason, FIX_TIME)
         if time_s <= latest_s:
             raise _one_time(count, name)
         latest_s = time_s

@@ -1,0 +1,254 @@
+"""The edit list of an MP4 or MOV: what it hides from players, and where FFmpeg shows something else (ISO/IEC 14496-12, 8.6.6).
+
+FFmpeg passes over a pause that is not at the beginning, and over the rate of an edit: 0 (a still), or faster, slower, backwards. Where
+pictures are decoded in another order than they are shown, it gives those of a second edit wrong times. In a file of fragments it hides
+nothing at all, and takes of the list only by how much times are shifted.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from scrubin.base.errors import VideoError
+from scrubin.media.containers.pieces import Pieces, UnreadableError
+
+_LARGE, _TO_THE_END = 1, 0
+_MOST_BOXES = 10_000
+
+
+def boxes(path: Path) -> Iterator[tuple[bytes, int]]:
+    """Yield name and first byte of the outermost boxes of an MP4 or MOV (4.2); of another file a few that mean nothing, or none."""
+    file, position = Pieces(path), 0
+    for _ in range(_MOST_BOXES):
+        file.seek(position)
+        head = file.read(8)
+        length, kind = int.from_bytes(head[:4], "big"), head[4:]
+        if len(head) < 8:
+            return
+        yield kind, position
+        if length == _LARGE:
+            length = int.from_bytes(file.read(8), "big")
+        if length == _TO_THE_END or length < 8:
+            return
+        position += length
+
+
+_PAUSE, _USUAL_RATE = -1, 1 << 16
+FIX_EDITS = "export it anew as one film without edits, with the program in which it was edited"
+FIX_CUT = (
+    "; or let FFmpeg make a film of {edits}: "
+    "ffmpeg -copyts -ignore_editlist 1 -i FILE -map 0:v:0 -vf trim={place} -fps_mode passthrough -c:v libx264 -crf 15 1.mkv"
+)
+FIX_EMPTY = (
+    "export it again from the recorder; where all of it may be seen, put it into a file without the list: "
+    "ffmpeg -ignore_editlist 1 -i FILE -map 0:v:0 -c copy a.mkv"
+)
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One row: for how long it lasts, in ticks of the movie, and where it begins in the film (-1: a pause), in ticks of the film."""
+
+    lasts: int
+    begins: int
+    rate: int
+
+    @property
+    def is_pause(self) -> bool:
+        """Whether it shows nothing."""
+        return self.begins == _PAUSE
+
+
+@dataclass(frozen=True)
+class EditList:
+    """The edit list of a film.
+
+    Parameters
+    ----------
+    movie_scale, scale
+        Ticks of a second of the movie and of the film.
+    reorders
+        Whether pictures are shown in another order than they are decoded.
+    in_fragments
+        Whether the index of the film, or a part of it, stands in fragments (8.8).
+    """
+
+    edits: tuple[Edit, ...]
+    movie_scale: int
+    scale: int
+    reorders: bool
+    in_fragments: bool
+
+    @cached_property
+    def shown(self) -> tuple[Edit, ...]:
+        """The edits that show the film; of fragments the first one goes on to the end where it states no length (8.8.1)."""
+        film = [edit for edit in self.edits if not edit.is_pause]
+        return tuple(edit for place, edit in enumerate(film) if edit.lasts or (self.in_fragments and not place))
+
+    def refuse_unread(self, name: str) -> None:
+        """Refuse a list of which is known, without a look at the film, that FFmpeg shows something else than players that follow it.
+
+        Raises
+        ------
+        VideoError
+            When it does.
+        """
+        shown = False
+        for place, edit in enumerate(self.edits, start=1):
+            if shown and not edit.lasts:
+                continue  # it lasts no time
+            if shown and edit.is_pause:
+                raise VideoError(name, f"its edit list has a pause, as edit {place}, which FFmpeg passes over", FIX_EDITS)
+            if not edit.is_pause and edit.rate != _USUAL_RATE:
+                reason = f"its edit list plays edit {place} at the rate {edit.rate / _USUAL_RATE:g}, which FFmpeg passes over"
+                raise VideoError(name, reason, FIX_EDITS)
+            shown = shown or not edit.is_pause
+        if self.edits and not self.shown:
+            raise VideoError(name, "its edit list shows nothing: none of its edits lasts any time", FIX_EMPTY)
+        if len(self.shown) > 1 and self.in_fragments:
+            reason = f"its edit list shows {len(self.shown)} pieces of a film in fragments, of which FFmpeg shows all"
+            raise VideoError(name, reason, self._fix_cut())
+        if len(self.shown) > 1 and self.reorders:
+            reason = (
+                f"its edit list shows {len(self.shown)} pieces of a film whose pictures are decoded in another order than they are shown: "
+                "FFmpeg takes wrong times for them"
+            )
+            raise VideoError(name, reason, self._fix_cut())
+
+    def refuse_hiding(self, pts: Sequence[int], name: str) -> None:
+        """Refuse a film in fragments of which the list hides frames: FFmpeg shows them.
+
+        Parameters
+        ----------
+        pts
+            When FFmpeg shows each frame, in ticks of the film, in any order.
+
+        Raises
+        ------
+        VideoError
+            When a frame is not shown by a player that follows the list.
+        """
+        if not self.in_fragments or not self.shown or not pts:
+            return
+        edit = self.shown[0]
+        begins = np.sort(np.array(pts, dtype=np.int64)) + self._shift
+        hidden = int((begins[1:] <= edit.begins).sum())
+        if edit.lasts:
+            # Exact: the movie has other ticks.
+            hidden += sum((int(tick) - edit.begins) * self.movie_scale >= edit.lasts * self.scale for tick in begins)
+        if hidden:
+            reason = f"its edit list hides {hidden} of its {len(pts)} frames, which FFmpeg shows, as the film lies in fragments"
+            raise VideoError(name, reason, self._fix_cut())
+
+    @property
+    def _shift(self) -> int:
+        """By how much FFmpeg shows frames of fragments earlier than they lie in the film."""
+        pause = self.edits[0].lasts if self.edits[0].is_pause else 0
+        first = self.edits[1] if self.edits[0].is_pause else self.edits[0]
+        return max(0, first.begins) - (2 * pause * self.scale + self.movie_scale) // (2 * self.movie_scale)
+
+    def _fix_cut(self) -> str:
+        places = [
+            f"start_pts={edit.begins}" + (f":end_pts={edit.begins + -(-edit.lasts * self.scale // self.movie_scale)}" if edit.lasts else "")
+            for edit in self.shown
+        ]
+        if len(places) == 1:
+            return FIX_EDITS + FIX_CUT.format(edits="what it shows", place=places[0])
+        rest = ", ".join(places[1:])
+        return f"{FIX_EDITS}{FIX_CUT.format(edits='each piece, each with its own row and part', place=places[0])}; then with trim={rest}"
+
+
+def edit_lists(path: Path) -> list[EditList]:
+    """Return the edit lists of the pictures of an MP4 or MOV.
+
+    Raises
+    ------
+    UnreadableError
+        When its index is compressed and damaged.
+    """
+    outermost = list(boxes(path))
+    in_fragments = any(kind == b"moof" for kind, _ in outermost)
+    file = Pieces(path)
+    for kind, position in outermost:
+        if kind == b"moov":
+            file.seek(position)
+            movie = _inflated(file.read(_length(file, position)))
+            return list(_of_movie(movie, in_fragments=in_fragments))  # FFmpeg passes over a second one
+    return []
+
+
+def _length(file: Pieces, position: int) -> int:
+    head = file.read(16)
+    file.seek(position)
+    length = int.from_bytes(head[:4], "big")
+    return -1 if length == _TO_THE_END else int.from_bytes(head[8:], "big") if length == _LARGE else length
+
+
+def _inflated(movie: bytes) -> bytes:
+    """Return an index as it is when it is not compressed (Apple, QuickTime File Format: cmov)."""
+    for data in (data for around in _inside(movie, b"cmov") for data in _inside(around, b"cmvd")):
+        try:
+            return zlib.decompressobj().decompress(data[12:], int.from_bytes(data[8:12], "big"))
+        except zlib.error as error:
+            raise UnreadableError("its index (moov) is compressed and damaged", "copy it again from the recorder") from error
+    return movie
+
+
+def _of_movie(movie: bytes, *, in_fragments: bool) -> Iterator[EditList]:
+    movie_scale = _scale(movie, b"mvhd")
+    for track in _inside(movie, b"trak"):
+        media = b"".join(_inside(track, b"mdia"))
+        if not any(handler[8 + 8 : 8 + 12] == b"vide" for handler in _inside(media, b"hdlr")):
+            continue
+        for table in _reached(track, b"edts", b"elst"):
+            edits = tuple(Edit(*row) for row in _rows(table, ">Qqi" if table[8:9] == b"\1" else ">Iii"))
+            yield EditList(edits, movie_scale, _scale(media, b"mdhd"), _reorders(media), in_fragments)
+
+
+def _reorders(media: bytes) -> bool:
+    """Whether pictures are shown later than they are decoded, by different times (8.6.1.3)."""
+    return len({offset for table in _reached(media, b"minf", b"stbl", b"ctts") for _, offset in _rows(table, ">Ii")}) > 1
+
+
+def _scale(around: bytes, name: bytes) -> int:
+    """Return the ticks of a second that a movie or a track states (8.2.2, 8.4.2)."""
+    head = next(_inside(around, name), b"")
+    at = 28 if head[8:9] == b"\1" else 20
+    return int.from_bytes(head[at : at + 4], "big") or 1
+
+
+def _rows(table: bytes, form: str) -> Iterator[tuple[int, ...]]:
+    size = struct.calcsize(form)
+    content = table[16:]
+    whole = content[: len(content) - len(content) % size]
+    return islice(struct.iter_unpack(form, whole), int.from_bytes(table[12:16], "big"))
+
+
+def _reached(box: bytes, *names: bytes) -> Iterator[bytes]:
+    """Yield the boxes that are reached by names, each inside the one before."""
+    for inner in _inside(box, names[0]):
+        if names[1:]:
+            yield from _reached(inner, *names[1:])
+        else:
+            yield inner
+
+
+def _inside(box: bytes, wanted: bytes) -> Iterator[bytes]:
+    """Yield the boxes of a name that stand in another one, each with its head."""
+    position = 16 if box[:4] == b"\0\0\0\1" else 8
+    while position + 8 <= len(box):
+        length, kind = int.from_bytes(box[position : position + 4], "big"), box[position + 4 : position + 8]
+        length = int.from_bytes(box[position + 8 : position + 16], "big") if length == _LARGE else length or len(box) - position
+        if length < 8:
+            return
+        if kind == wanted:
+            yield box[position : position + length]
+        position += length
