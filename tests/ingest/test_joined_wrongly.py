@@ -47,6 +47,15 @@ def test_what_a_file_holds_is_taken_from_the_store_once(tmp_path, monkeypatch):
     assert taken == ["videos/op.mp4"]
 
 
+@pytest.mark.parametrize(("pauses", "places"), [([20], ""), ([20, 25, 28], ", and 2 more pauses behind it")])
+def test_a_pause_inside_a_file_is_said(pauses, places, tmp_path):
+    pts = [50 * number + 5_000 * sum(number >= pause for pause in pauses) for number in range(30)]
+    clips.numbered(tmp_path / "videos/1.mkv", 30, pts=pts)
+    row = ManifestRow(1, "r", "p", "", "", "T", "mono", "videos/1.mkv", None, None, "", 1)
+    (said,) = joining.read(tmp_path, joining.CameraRecording((row,)), ClockParams("", "none")).doubts
+    assert said.startswith(f"'videos/1.mkv' has no frame for 5.05 s behind frame 19 (at 0.95 s){places}: did the recorder pause")
+
+
 def test_a_recording_is_refused_when_players_crop_one_of_its_files(tmp_path):
     rows = [ManifestRow(part, "r", "p", "", "", "T", "mono", f"videos/{part}.mkv", None, None, "", part) for part in (1, 2)]
     clips.clip(tmp_path / "videos/1.mkv")

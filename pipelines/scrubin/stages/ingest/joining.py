@@ -11,10 +11,12 @@ from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from av.error import FFmpegError
 
 from scrubin.base.errors import VideoError
+from scrubin.base.faults import count_text
 from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of
 from scrubin.base.tables import io
@@ -35,6 +37,8 @@ from scrubin.stages.ingest.seam import SHOWN_S, Doubt, around, seams
 
 RESOLUTION_S = 1
 """Recorders write whole seconds: a difference that is no longer says nothing. A timecode is exact to the frame."""
+PAUSE_S = 5
+"""Where a file has no frame for longer, it is said."""
 MINUTES_OF_DAY = 24 * 60
 # FFmpeg writes as many digits as the numbers of a second need.
 _TIMECODE = re.compile(r"(?P<hours>\d\d):(?P<minutes>\d\d):(?P<seconds>\d\d)(?P<drop>[:;.])(?P<frames>\d{1,5})")
@@ -341,7 +345,7 @@ def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
     probed = joined_probe(of_files)
     doubts = (*seen.doubts, *_of_names(of_files))
     of_headers = (f"'{path}': {sentence}" for path in plain.paths for sentence in contradictions(raw / path))
-    told = (*(one.sentence for one in doubts), *of_headers)
+    told = (*(one.sentence for one in doubts), *of_headers, *_of_pauses(of_files))
     return Joined(source, media_of(source.sha256, probed), tuple(_rows(camera, source, of_files, doubts)), told)
 
 
@@ -383,6 +387,21 @@ def _of_names(parts: Sequence[JoinedPart]) -> Iterator[Doubt]:
         if not parts[place].gap_s:
             before, behind = (max(1, round(SHOWN_S * parts[one].probe.fps)) for one in (max(0, place - 1), place))
             yield Doubt(place, sentence, *around(place, counts, parts[place].first, (before, behind)))
+
+
+def _of_pauses(parts: Sequence[JoinedPart]) -> Iterator[str]:
+    """Yield where the frames of a file pause: between them time passes of which nothing was recorded, or its clock jumps."""
+    for part in parts:
+        ticks = np.array(part.probe.pts, dtype=np.int64)
+        steps = np.diff(ticks)
+        pauses = np.flatnonzero(steps * float(part.probe.time_base) > PAUSE_S)
+        if len(pauses):
+            lasts_s, at_s = (float(int(value) * part.probe.time_base) for value in (steps[pauses[0]], ticks[pauses[0]] - ticks[0]))
+            places = "" if len(pauses) == 1 else f", and {count_text(len(pauses) - 1, 'more pause')} behind it"
+            yield (
+                f"'{part.path}' has no frame for {lasts_s:.2f} s behind frame {pauses[0]} (at {at_s:.2f} s){places}: "
+                "did the recorder pause, or does its clock jump? What is extracted from it is the frame behind it, again and again"
+            )
 
 
 def _rows(camera: CameraRecording, source: Source, parts: Sequence[JoinedPart], doubts: Sequence[Doubt]) -> Iterable[Mapping[str, Any]]:
