@@ -108,8 +108,9 @@ def test_a_clock_that_jumps_is_undecided_and_no_fault_of_the_rig(recorded):
         for one, late in zip(both, (0, Fraction(26, 1000)), strict=True)
     )
     done = findings(rig, left, right)
-    assert [finding.rule for finding in done.findings] == ["instants"]
+    assert {finding.rule: finding.severity for finding in done.findings} == {"instants": "undecided", "lag": "undecided"}
     assert done.verdict == "undecided"
+    assert done.measured.match_count > 60
 
 
 @pytest.mark.slow
