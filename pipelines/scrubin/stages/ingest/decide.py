@@ -232,7 +232,7 @@ def _keep_step(first: Media, last: Media) -> bool:
 def are_one_rate(one: Fraction, other: Fraction, frame_count: float) -> bool:
     """Whether two constant rates are one: but for a container's rounding, or for how they are spelt.
 
-    >>> are_one_rate(Fraction(15), Fraction(89000, 5933), 90), are_one_rate(Fraction(15), Fraction(89000, 5933), 360)
+    >>> are_one_rate(Fraction(15), Fraction(89000, 5933), 90), are_one_rate(Fraction(15), Fraction(89000, 5933), 54_000)
     (True, False)
     >>> are_one_rate(Fraction(30000, 1001), Fraction(2997, 100), 120 * 60 * 30), are_one_rate(Fraction(30), Fraction(30000, 1001), 90)
     (True, False)
