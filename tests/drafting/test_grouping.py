@@ -280,3 +280,5 @@ def test_cameras_that_the_pipeline_would_set_aside_are_in_doubt():
     # A container that rounds times tells another rate of the same camera.
     near = replace(left.content, fps=Fraction(2500, 100) + Fraction(1, 10_000))
     assert doubts_of(left, replace(right, content=near)) == set()
+    spelt = [replace(left, content=replace(left.content, fps=Fraction("29.97"), duration_s=3600.0))]
+    assert doubts_of(*spelt, replace(right, content=replace(spelt[0].content, fps=Fraction(30000, 1001)))) == set()

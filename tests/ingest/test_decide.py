@@ -57,9 +57,27 @@ def test_a_rate_that_a_container_rounded_is_no_other_rate():
     assert "left has 15 frames per second, right 89000/5933" in str(decided(*apart).error)
 
 
+@pytest.mark.parametrize(("spelt", "exact"), [("29.97", "30000/1001"), ("59.94", "60000/1001"), ("23.976", "24000/1001")])
+def test_two_spellings_of_one_rate_are_one_for_an_hour_and_more(spelt, exact):
+    rates = Fraction(spelt), Fraction(exact)
+    both = [
+        replace(media(1, sha256), fps=fps, frame_count=int(3900 * fps), end_s=Fraction(3900))
+        for sha256, fps in zip("ab", rates, strict=True)
+    ]
+    assert decided(*both, task="Free").status == "kept"
+    # Once frames of one number are no longer clearly of one instant they are two.
+    apart = [replace(one, frame_count=300_000) for one in both]
+    assert f"left has {rates[0]} frames per second, right {rates[1]}" in str(decided(*apart).error)
+
+
 @pytest.mark.parametrize(
     ("left", "right", "count"),
-    [(Fraction(30), Fraction(30000, 1001), 600), (Fraction(25), Fraction(127, 5), 60), (Fraction(25), Fraction(30), 4)],
+    [
+        (Fraction(30), Fraction(30000, 1001), 600),
+        (Fraction(30), Fraction(30000, 1001), 90),
+        (Fraction(25), Fraction(127, 5), 60),
+        (Fraction(25), Fraction(30), 4),
+    ],
 )
 def test_rates_that_no_container_rounds_to_one_another_stay_two_although_they_drift_by_less_than_a_frame(left, right, count):
     both = [replace(media(1, sha256), fps=fps, frame_count=count, end_s=count / left) for sha256, fps in (("a", left), ("b", right))]

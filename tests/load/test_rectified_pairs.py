@@ -185,7 +185,7 @@ def test_labels_lie_on_what_they_are_of_in_rectified_pictures(painted, alpha):
     for pair, recorded in zip(pairs, plain, strict=True):
         shown = pair["left"][..., 0] > 127
         assert shown.any() == bool(DISCS[pair["frame"]])
-        ignored = cv2.remap(np.where(recorded["masks_ignored"], 255, 0).astype(np.uint8), *maps, cv2.INTER_LINEAR) > 0
+        ignored = cv2.remap(recorded["masks_ignored"].astype(np.float32), *maps, cv2.INTER_LINEAR) > 0
         assert np.array_equal(pair["masks_ignored"], ignored | ~seen(maps))
         assert ignored.any() == (pair["frame"] == 0)
         for number in range(len(pair["masks"])):
@@ -248,6 +248,30 @@ def test_what_a_strong_lens_moves_out_of_the_picture_does_not_stretch_its_boxes(
     assert max(off) < 10
     assert kept_without <= 1
     assert len(off) > 300
+
+
+def test_no_pixel_that_depends_on_a_hidden_one_is_counted():
+    rng = np.random.default_rng(3)
+    maps = rectification(drawing.rig(rng, (320, 240)), 0.5).maps("left")
+    for _ in range(40):
+        hidden = np.zeros((240, 320), np.bool_)
+        x, y = rng.integers(0, 290), rng.integers(0, 210)
+        hidden[y : y + rng.integers(2, 30), x : x + rng.integers(2, 30)] = True
+        picture = rng.integers(0, 256, hidden.shape, dtype=np.uint8)
+        black, white = (rectified(np.where(hidden, grey, picture).astype(np.uint8), maps) for grey in (0, 255))
+        _, ignored = stereo._masks(np.zeros((0, *hidden.shape), np.bool_), hidden, maps)
+        assert not ((black != white) & ~ignored).any()
+
+
+def test_boxes_and_points_without_a_place_in_the_rectified_picture_are_left_out_and_not_labelled():
+    lens = {"matrix": np.array([[528.0, 0, 482], [0, 530, 268], [0, 0, 1]]), "distortion": np.array([-0.33, 0.016, 0, 0, 0])}
+    rig = drawing.rig(np.random.default_rng(1), (960, 540))
+    way = rectification(replace(rig, left=replace(rig.left, **lens), right=replace(rig.right, **lens)), 1.0)
+    _, kept = stereo._boxes(np.array([[0.45, 0.45, 0.1, 0.1], [0.0, 0.0, 0.2, 0.2]], np.float32), way)
+    assert kept.tolist() == [True, False]
+    points = stereo._points(np.array([[[0.5, 0.5, 2], [0.01, 0.01, 2]]], np.float32), way)
+    assert points[0, :, 2].tolist() == [2, 0]
+    assert np.isnan(points[0, 1, :2]).all()
 
 
 def test_labels_that_nobody_can_rectify_are_refused_by_name(calibrated):

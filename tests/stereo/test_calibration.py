@@ -50,6 +50,27 @@ def test_more_outliers_than_a_quarter_are_refused_by_name(rig):
         calibrate(BOARD, pairs, rig.size)
 
 
+def test_a_lens_that_folds_with_five_coefficients_where_no_corner_was_seen_has_four_and_a_warning(rig):
+    calibration = calibrate(BOARD, board_pairs(rig, 6, spread=0.5), rig.size)
+    cameras = {"left": calibration.rig.left, "right": calibration.rig.right}
+    four = [fault.what for fault in calibration.warnings if fault.rule == "distortion"]
+    assert four == [
+        f"with five coefficients the {side} lens model folds inside the picture, where no corner is seen: it has four, and k3 is 0"
+        for side, camera in cameras.items()
+        if camera.distortion[4] == 0
+    ]
+    assert four
+    assert not any(camera.folds(rig.size) for camera in cameras.values())
+    enough = calibrate(BOARD, board_pairs(rig, 25, spread=0.8), rig.size).rig
+    assert enough.left.distortion.all()
+    assert enough.right.distortion.all()
+
+
+def test_a_lens_that_folds_with_four_coefficients_too_is_refused(rig):
+    with pytest.raises(CalibrationError, match=r"lens model folds inside the picture, also with four coefficients: .*; add pictures with"):
+        calibrate(BOARD, board_pairs(rig, 5, noise_px=0.3, seed=6, spread=0.1), rig.size)
+
+
 def test_few_pairs_are_a_warning_with_what_they_cost_and_fewer_are_refused(rig):
     calibration = calibrate(BOARD, board_pairs(rig, 7), rig.size)
     assert any("only 7 pairs were used: left focal length" in fault.what for fault in calibration.warnings)

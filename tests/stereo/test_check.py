@@ -21,7 +21,7 @@ from scrubin.stages.stereo import drawing, recordings
 from scrubin.stages.stereo.check import _lengths, _rows, check, check_alone, judge
 from scrubin.stages.stereo.findings import drift
 from scrubin.stages.stereo.fit import Fit, alpha_fit, fit, of_fit
-from scrubin.stages.stereo.footage import partners, released_pairs, two_instants
+from scrubin.stages.stereo.footage import numbers_apart, partners, released_pairs, two_instants
 from scrubin.stages.stereo.recordings import over
 from scrubin.stages.stereo.samples import FLIPS, Choice, Matches, Sample
 
@@ -84,6 +84,33 @@ def test_pairs_are_those_of_the_frame_contract_and_said_to_be_of_two_instants():
     assert two_instants(*released_pairs(left, right, Fraction(1)), 20) is None
     assert two_instants(*released_pairs(left, right, Fraction(1, 20)), 20) == "20 of 41 pairs are of two instants, up to 50 ms apart"
     assert released_pairs(Shown((None,) * 4), left, Fraction(1)) is None
+
+
+def test_where_clocks_and_numbers_of_frames_disagree_pairs_prove_nothing_against_the_rig():
+    even, jumping = clocked(*range(0, 400, 40)), clocked(*range(0, 200, 40), *range(225, 425, 40))
+    assert numbers_apart(even, jumping).tolist() == [False] * 5 + [True] * 5
+    assert not numbers_apart(even, clocked(*range(0, 360, 40))).any()
+    rig = drawing.rig(np.random.default_rng(2), SIZE)
+    good = points_of(rig, 9.0, noise_px=0.1)
+    wrong = Matches(good.left, good.right + np.column_stack([np.zeros(len(good)), 0.1 * (good.left[:, 0] - 160)]))
+    nothing = {name: [] for name in FLIPS}
+    for doubtful, rules in (((), {"spread"}), ((1,), set()), ((0, 1), set())):
+        done = judge(rectification(rig, 0.0), Sample([good, wrong], nothing, [], 0.0, frozenset(doubtful)), "drawn", "rig")
+        assert {finding.rule for finding in done.findings} - {"lag"} == rules
+        assert done.measured.match_count == (len(good) if doubtful == (1,) else 0 if doubtful else done.measured.match_count)
+
+
+@pytest.mark.slow
+def test_a_clock_that_jumps_is_undecided_and_no_fault_of_the_rig(recorded):
+    rig, *both = recorded
+    left, right = (
+        replace(one, times_s=tuple(Fraction(n, FPS) + (n >= 12) * late for n in range(COUNT)))
+        for one, late in zip(both, (0, Fraction(26, 1000)), strict=True)
+    )
+    done = findings(rig, left, right)
+    assert {finding.rule: finding.severity for finding in done.findings} == {"instants": "undecided", "lag": "undecided"}
+    assert done.verdict == "undecided"
+    assert done.measured.match_count > 60
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from scrubin.base.errors import CalibrationError
 from scrubin.media.rigs import rig_file
+from scrubin.media.rigs.rig import MODELS
 from scrubin.media.rigs.rig_file import read, read_bytes
 
 LASANA = """k1: [[700.0, 0.0, 480.0], [0.0, 701.0, 270.0], [0.0, 0.0, 1.0]]
@@ -107,6 +108,21 @@ def test_lasanas_keys_are_read_and_its_unit_and_size_are_asked_for():
         ("t: [-4.2, 0.01, 0.02]", "t: [0, 0, 0]", "both cameras stand at one place"),
         ("t: [-4.2, 0.01, 0.02]", "t: [-4.2, 0.01]", "line 6, key 't': it has 2 numbers and not 3; give the translation"),
         ("t: [-4.2, 0.01, 0.02]", "t: [-4.2, west, 0.02]", "line 6, key 't': it is no list of numbers"),
+        (
+            "k1: [[700.0",
+            f"k1: [[1{'0' * 400}",
+            "line 1, key 'k1': it is no list of numbers",
+        ),
+        (
+            "t: [",
+            f"image_width: 1{'0' * 400}\nimage_height: 540\nt: [",
+            "is no width and height; give two whole numbers of pixels, up to 32767",
+        ),
+        (
+            "d1: [-0.2, 0.05",
+            "d1: [-0.9, 0.05",
+            "line 2, key 'd1': the lens model of the left camera folds inside pictures of 960x540: it has no inverse there",
+        ),
         ("t: [-4.2, 0.01, 0.02]", "", "it has no translation; add it under the key T (or t)"),
         (
             "d1: [-0.2, 0.05, 0.001, -0.001, 0.0]",
@@ -139,6 +155,61 @@ def test_everything_wrong_is_said_with_file_line_and_mend(old, new, says):
     with pytest.raises(CalibrationError) as refused:
         rig_of(LASANA.replace(old, new, 1))
     assert says in str(refused.value)
+
+
+FOUR = LASANA.replace("-0.001, 0.0]", "-0.001]")
+"""The same with as many coefficients as a fish-eye model of OpenCV has."""
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        *("distortion_model: fish-eye", "distortion_model: fish eye", "distortion_model: FISH_EYE", "distortion_model: kb4"),
+        *("distortion_model: KB4", "distortion_model: equi", "distortion_model: pinhole-equi", "distortion_model: ds"),
+        *("distortion_model: double sphere", "distortion_model: eucm", "distortion_model: fov", "distortion_model: mei"),
+        *("distortion_model: division", "distortion_model: scaramuzza", "distortion_model: ocam", "distortion_model: equidistant"),
+        *("distortion_model: [radtan, equidistant]", "model: fisheye", "camera_model: KANNALA_BRANDT", "model_type: MEI"),
+        *("Lens-Model: omni", "cameraModel: {name: omni}", "fisheye_model: 1", "fisheye: true", "useFishEye: 1", "flags: CALIB_FISHEYE"),
+    ],
+)
+def test_any_other_lens_model_that_a_file_states_is_refused_wherever_it_says_so(stated):
+    with pytest.raises(CalibrationError, match=r"line 7, key '.*': the lens model '.*' is not supported; calibrate with OpenCV's pinhole"):
+        rig_of(FOUR + stated + "\n")
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        *("distortion_model: radial-tangential", "distortion_model: Radial Tangential", "distortion_model: plumb_bob"),
+        *("distortion_model: radtan", "distortion_model:", "camera_model: pinhole", "fisheye_model: 0", "fisheye: false", "flags: 2"),
+    ],
+)
+def test_names_of_opencvs_own_models_are_read(stated):
+    assert rig_of(FOUR + stated + "\n").key() == rig_of(FOUR).key()
+
+
+def test_a_model_of_another_number_of_coefficients_is_refused():
+    with pytest.raises(CalibrationError, match="the left camera has 4 coefficients, but the model is said to be 'rational_polynomial'"):
+        rig_of(FOUR + "distortion_model: rational_polynomial\n")
+    eight = FOUR.replace("-0.001]", "-0.001, 0, 0, 0, 0]") + "distortion_model: rational_polynomial\n"
+    assert rig_of(eight).model == "rational"
+
+
+@pytest.mark.parametrize("left", MODELS)
+@pytest.mark.parametrize("right", MODELS)
+def test_two_lenses_of_any_two_models_read_back_as_what_they_were(rig, left, right):
+    coefficients = np.array([-0.2, 0.05, 0.001, -0.001, 0.01, 0.02, 0.01, 0.003, 0.001, 0.002, 0.001, 0.002, 0.01, -0.01])
+    both = {side: replace(getattr(rig, side), distortion=coefficients[:count]) for side, count in (("left", left), ("right", right))}
+    text = rig_file.text(replace(rig, **both))
+    back = read_bytes(text.encode(), "rig.yaml")
+    for side, count in (("left", left), ("right", right)):
+        distortion = getattr(back, side).distortion
+        assert distortion[:count].tolist() == coefficients[:count].tolist()
+        assert not distortion[count:].any()
+    assert back.model == MODELS[max(left, right)]
+    # Where one model has both numbers of coefficients nothing is written behind them.
+    assert (len(back.left.distortion) == left and len(back.right.distortion) == right) == (MODELS[left] == MODELS[right])
+    assert rig_file.text(replace(back, rotation=rig.rotation)) == text
 
 
 def test_one_value_under_two_names_is_no_contradiction():

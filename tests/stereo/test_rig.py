@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -44,6 +46,60 @@ def test_other_shapes_and_rectangles_beyond_the_picture_are_refused(rig):
     with pytest.raises(ValueError, match="reaches beyond pictures of 640x360"):
         rig.cropped((600, 0, 100, 100))
     assert rig.scaled(321, 181).size == (321, 181)
+
+
+def test_a_crop_without_the_optical_centre_and_a_size_of_nothing_are_refused(rig):
+    with pytest.raises(ValueError, match=r"0,0,200,120 does not hold the left optical centre \(\d+, \d+\); crop around it"):
+        rig.cropped((0, 0, 200, 120))
+    with pytest.raises(ValueError, match="pictures of 1x1 are too small to be rectified: each side has 16 pixels or more"):
+        rig.scaled(1, 1)
+
+
+# Of real endoscopes, and of lenses that see an angle of so many degrees from corner to corner, all of it evenly.
+SOUND = {
+    "Hamlyn 320x240": ((320, 240), (391.66, 426.84, 165.96, 154.5), (-0.196312, 0.12954, 0.004356, 0.006236)),
+    "Hamlyn 640x480": ((640, 480), (751.7, 766.3, 317.7, 235.9), (-0.328424, 0.856059, 0.00343, 0.000248, 0)),
+    "wide": ((960, 540), (620, 622, 482, 268), (-0.33, 0.1, 0, 0, 0)),
+    "wider": ((720, 576), (380, 410, 360, 288), (-0.3, 0.06, 0, 0, 0)),
+    "100 degrees": ((1280, 1024), (939.2, 939.2, 640, 512), (-0.292, 0.075, 0, 0, 0)),
+    "110 degrees": ((1280, 1024), (853.8, 853.8, 640, 512), (-0.31, 0.115, 0, 0, -0.021)),
+    "120 degrees": ((1280, 1024), (782.7, 782.7, 640, 512), (0.952, 0.183, 0, 0, 0.004, 1.285, 0.412, 0.026)),
+    "no lens": ((1920, 1080), (300, 300, 960, 540), (0, 0, 0, 0)),
+    "pincushion": ((1280, 1024), (1150, 1150, 640, 512), (1, 0, 0, 0, 0)),
+}
+FOLDING = {
+    "at the border": ((960, 540), (528, 530, 482, 268), (-0.33, 0.016, 0, 0, 0)),
+    "in the corners": ((960, 540), (768, 768, 480, 270), (-0.35, 0.3 * 0.35**2, 0, 0, 0)),
+    "of too few pairs": ((480, 270), (470.105, 470.657, 237.036, 123.878), (-0.212, 1.588, -0.0007, -0.001, -8.317)),
+    "inside, and not at the border": ((960, 540), (600, 600, 480, 270), (-1.2, 0.6, 0, 0, 0)),
+}
+
+
+def camera_of(lens):
+    fx, fy, cx, cy = lens[1]
+    return Camera(np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1.0]]), np.array(lens[2], float))
+
+
+@pytest.mark.parametrize(("folds", "lens"), [(False, name) for name in SOUND] + [(True, name) for name in FOLDING])
+def test_a_lens_that_folds_inside_the_picture_is_told_from_a_wide_one(folds, lens):
+    size, *_ = own = (FOLDING if folds else SOUND)[lens]
+    assert camera_of(own).folds(size) is folds
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_points_have_a_place_in_the_rectified_picture_only_where_it_shows_them(rig, alpha):
+    size, *_ = FOLDING["of too few pairs"]
+    camera = camera_of(FOLDING["of too few pairs"])
+    way = rectification(replace(rig, left=camera, right=camera, width=size[0], height=size[1]), alpha)
+    grid = np.stack(np.meshgrid(np.linspace(0, 479, 60), np.linspace(0, 269, 40)), axis=-1).reshape(-1, 2)
+    moved = way.points(grid, "left")
+    known = np.isfinite(moved).all(axis=1)
+    assert 0.8 < known.mean() < 1
+    rays = np.column_stack([moved[known], np.ones(known.sum())]) @ np.linalg.inv(way.projections["left"][:, :3]).T @ way.turns["left"]
+    back, _ = cv2.projectPoints(rays, np.zeros(3), np.zeros(3), camera.matrix, camera.distortion)
+    assert np.abs(back.reshape(-1, 2) - grid[known]).max() < 0.5
+    sound = rectification(rig, alpha).points(np.random.default_rng(0).uniform(-0.5, (639.5, 359.5), (500, 2)), "left")
+    assert np.isfinite(sound).all()
 
 
 def test_a_motion_stated_the_other_way_round_is_the_same_rig(rig):

@@ -113,6 +113,10 @@ def test_a_calibration_of_another_size_says_how_it_is_converted(boards, tmp_path
     assert np.allclose(read(tmp_path / "small.yaml", "small").right.matrix, rig.right.matrix)
     assert cli.main(["stereo", "convert", str(tmp_path / "full.yaml"), str(tmp_path / "bad.yaml"), "--crop", "700,0,200,200"]) == 1
     assert "reaches beyond pictures of 800x450" in capsys.readouterr().err
+    for changed, says in ((["--crop", "0,0,200,120"], "does not hold the left optical centre"), (["--scale-to", "1x1"], "are too small")):
+        assert cli.main(["stereo", "convert", str(tmp_path / "full.yaml"), str(tmp_path / "bad.yaml"), *changed]) == 1
+        assert says in capsys.readouterr().err
+        assert not (tmp_path / "bad.yaml").exists()
 
 
 def test_two_videos_are_rectified_once_a_second_and_checked_to_their_length(tmp_path, capsys):

@@ -99,13 +99,14 @@ def save(name: str, rig: Rig) -> None:
     Raises
     ------
     CalibrationError
-        When the file is there already, or cannot be written.
+        When the file is there already, cannot be written, or no command would read it.
     """
-    from scrubin.media.rigs.rig_file import write
+    from scrubin.media.rigs.rig_file import read_bytes, text, write
 
     path = Path(name)
     if path.exists():
         raise CalibrationError(f"{name}: it is there already and is not overwritten; name another file")
+    read_bytes(text(rig).encode(), name)
     try:
         write(path, rig)
     except OSError as fault:

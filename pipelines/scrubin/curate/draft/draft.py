@@ -13,7 +13,7 @@ from scrubin.base.text.csv_rows import csv_of
 from scrubin.curate.draft import Header, RecordedFile, Unusable
 from scrubin.curate.draft.folder import COPY, without_doubles
 from scrubin.curate.draft.grouping import EQUAL_LENGTH_S, Placed, Recording, recordings
-from scrubin.stages.ingest.decide import MOST_ROUNDING_S
+from scrubin.stages.ingest.decide import are_one_rate
 from scrubin.stages.ingest.manifest import TaskParams
 from scrubin.stages.recordings_list import COLUMNS, DRAFT
 
@@ -148,7 +148,7 @@ def _of_pair(recording: Recording, stereo_tolerance_s: float) -> Iterable[str]:
         how = f"more than ingest.stereo_tolerance_s ({stereo_tolerance_s:g} s)"
         yield f"left and right differ in length by {apart_s:.2f} s, {how}: they would be set aside"
     rates = [headers[side][0].fps for side in headers]
-    if all(rates) and abs(1 / rates[0] - 1 / rates[1]) * max(max(lengths) * float(max(rates)), 1) >= MOST_ROUNDING_S:
+    if all(rates) and not are_one_rate(rates[0], rates[1], max(max(lengths) * float(max(rates)), 1)):
         shown = [f"{float(rate):.2f}".removesuffix(".00") for rate in rates]
         yield f"left has {shown[0]} frames per second, right {shown[1]}: unless they vary, they would be set aside"
 

@@ -221,7 +221,8 @@ def _boxes(boxes: npt.NDArray[np.float32], way: Rectification) -> tuple[npt.NDAr
     first, last = np.zeros((len(boxes), 2)), np.zeros((len(boxes), 2))
     for number, whole in enumerate(moved):
         # Cut before it is measured: what lies beyond one edge of the picture must not stretch the box along another one.
-        shown = _cut(whole)
+        # An outline of which a part has no place in the rectified picture is of no box.
+        shown = _cut(whole) if np.isfinite(whole).all() else whole[:0]
         if len(shown):
             first[number], last[number] = shown.min(axis=0), shown.max(axis=0)
     return np.concatenate([first, last - first], axis=1).astype(np.float32), np.asarray((last > first).all(axis=1))
@@ -244,7 +245,7 @@ def _cut(outline: Places) -> Places:
 
 
 def _points(points: npt.NDArray[np.float32], way: Rectification) -> npt.NDArray[np.float32]:
-    """Return points with their visibility, (m, points, 3); one that lies outside of the rectified picture is not labelled."""
+    """Return points with their visibility, (m, points, 3); one that lies outside of the rectified picture, or nowhere, is not labelled."""
     moved = points.copy()
     labelled = points[..., 2] > 0
     moved[labelled, :2] = _moved(points[labelled, :2].astype(np.float64), way)
@@ -254,7 +255,7 @@ def _points(points: npt.NDArray[np.float32], way: Rectification) -> npt.NDArray[
 
 
 def _moved(shares: Places, way: Rectification) -> Places:
-    """Return where points lie in the rectified left picture: shares of the picture from its corner, which is half a pixel from a centre."""
+    """Return where points lie in the rectified left picture, NaN: nowhere; shares of it from its corner, half a pixel from a centre."""
     size = np.array(way.rig.size, np.float64)
     moved: Places = (way.points(shares * size - HALF_PX, "left") + HALF_PX) / size
     return moved
@@ -266,7 +267,8 @@ def _masks(masks: BoolArray, ignored: BoolArray, maps: tuple[Map, Map]) -> tuple
     Not counted is what a hidden pixel has any part of, and what the camera did not see.
     """
     cv2 = opencv()
-    black = cv2.remap(np.where(ignored, 255, 0).astype(np.uint8), maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT) > 0
+    # As numbers with a point: a part of less than half a grey level would be rounded away.
+    black = cv2.remap(ignored.astype(np.float32), maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT) > 0
     out = np.asarray(black | ~seen(maps), np.bool_)
     moved = np.zeros_like(masks)
     for number, mask in enumerate(masks):

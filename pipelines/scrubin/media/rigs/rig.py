@@ -17,6 +17,13 @@ MODELS = {4: "radial-tangential", 5: "radial-tangential", 8: "rational", 12: "th
 """OpenCV's models of a lens, by the number of their coefficients: k1 k2 p1 p2 [k3 [k4 k5 k6 [s1 s2 s3 s4 [tx ty]]]]."""
 MM_PER_UNIT = {"mm": 1.0, "cm": 10.0, "m": 1000.0}
 BEST_ASPECT_SHARE = 0.01
+FEWEST_PX = 16
+"""Of the shorter side of pictures: of smaller ones rows and shapes say nothing."""
+# Strong lenses need more steps than OpenCV's five until a point is where it belongs.
+STEPS, STEP_PX = 100, 1e-9
+MOST_OFF_PX = 0.5
+"""A point that comes back from the scene further off than this has no place there: the lens model folds before it."""
+EDGE_POINTS, RAY_POINTS = 64, 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +53,39 @@ class Camera:
         """Return the camera of pictures from which ``left`` columns and ``top`` rows were cut off."""
         shift = np.array([[0.0, 0.0, left], [0.0, 0.0, top], [0.0, 0.0, 0.0]])
         return replace(self, matrix=self.matrix - shift)
+
+    def rays(self, points: Matrix) -> Matrix:
+        """Return where points of the picture lie at distance 1, as far as the lens model has an inverse; both of shape (n, 2)."""
+        cv2 = opencv()
+        return np.asarray(cv2.undistortPoints(_listed(points), self.matrix, self.distortion, criteria=_criteria(cv2))).reshape(-1, 2)
+
+    def recorded(self, rays: Matrix) -> tuple[Matrix, Matrix]:
+        """Return where points at distance 1, (n, 2), lie in the picture, and how large their surroundings are there, (n,).
+
+        The size is that of an area by that of the same one in the middle; it is negative where the picture is a mirror.
+        """
+        cv2 = opencv()
+        at_1 = np.column_stack([rays, np.ones(len(rays))])[:, None]
+        places, slopes = cv2.projectPoints(at_1, np.zeros(3), np.zeros(3), self.matrix, self.distortion)
+        # The slopes are by three of the rotation, then by x and y of the translation, and others.
+        (xx, xy), (yx, yy) = np.moveaxis(np.asarray(slopes, dtype=np.float64).reshape(len(rays), 2, -1)[:, :, 3:5], 0, -1)
+        with np.errstate(invalid="ignore", over="ignore"):
+            areas = (xx * yy - xy * yx) / (self.matrix[0, 0] * self.matrix[1, 1])
+        return np.asarray(places, dtype=np.float64).reshape(-1, 2), areas
+
+    def folds(self, size: tuple[int, int]) -> bool:
+        """Return whether the lens model folds inside pictures of this size: then places in them have no ray, or several.
+
+        That is so unless all of the border comes back from the scene, and nothing is mirrored between the middle and its rays.
+        """
+        share = np.linspace(0, 1, EDGE_POINTS)
+        low, high = np.zeros(EDGE_POINTS), np.ones(EDGE_POINTS)
+        edges = np.concatenate([np.column_stack(edge) for edge in ((share, low), (share, high), (low, share), (high, share))])
+        border = edges * np.array(size, dtype=np.float64) - 0.5
+        rays = self.rays(border)
+        back, _ = self.recorded(rays)
+        _, areas = self.recorded((rays[:, None] * np.linspace(0, 1, RAY_POINTS)[:, None]).reshape(-1, 2))
+        return not (_comes_back(back, border).all() and (areas > 0).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +150,13 @@ class Rig:
         Raises
         ------
         ValueError
-            When the shape differs by more than rounding: then something was cut off, which `cropped` is for.
+            When the shape differs by more than rounding: then something was cut off, which `cropped` is for; when nothing would be left.
         """
         x, y = width / self.width, height / self.height
         if abs(x / y - 1) > max(BEST_ASPECT_SHARE, 2 / min(width, height)):
             raise ValueError(f"pictures of {self.width}x{self.height} resized to {width}x{height} would be of another shape; crop first")
+        if min(width, height) < FEWEST_PX:
+            raise ValueError(f"pictures of {width}x{height} are too small to be rectified: each side has {FEWEST_PX} pixels or more")
         return replace(self, left=self.left.scaled(x, y), right=self.right.scaled(x, y), width=width, height=height)
 
     def cropped(self, box: Box) -> Rig:
@@ -123,12 +165,18 @@ class Rig:
         Raises
         ------
         ValueError
-            When the rectangle reaches beyond the picture.
+            When the rectangle reaches beyond the picture, or does not hold both optical centres.
         """
         x, y, width, height = box
         if min(x, y) < 0 or min(width, height) < 1 or x + width > self.width or y + height > self.height:
             raise ValueError(f"{x},{y},{width},{height} reaches beyond pictures of {self.width}x{self.height} pixels")
-        return replace(self, left=self.left.cropped(x, y), right=self.right.cropped(x, y), width=width, height=height)
+        left, right = self.left.cropped(x, y), self.right.cropped(x, y)
+        for side, camera in (("left", left), ("right", right)):
+            own = camera.matrix[:2, 2]
+            if not ((own > 0) & (own < (width, height))).all():
+                centre = f"{own[0] + x:.0f}, {own[1] + y:.0f}"
+                raise ValueError(f"{x},{y},{width},{height} does not hold the {side} optical centre ({centre}); crop around it")
+        return replace(self, left=left, right=right, width=width, height=height)
 
     def inverse_motion(self) -> Rig:
         """Return the rig whose rotation and translation were stated the other way round: X_left = R X_right + t."""
@@ -146,8 +194,6 @@ class Rig:
 
 Side = Literal["left", "right"]
 Map = npt.NDArray[np.float32]
-# Strong lenses need more steps than OpenCV's five until a point is where it belongs.
-STEPS, STEP_PX = 100, 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,21 +234,20 @@ class Rectification:
         return np.asarray(x, dtype=np.float32), np.asarray(y, dtype=np.float32)
 
     def points(self, points: Matrix, side: Side) -> Matrix:
-        """Return where points of a recorded picture lie in the rectified one; both of shape (n, 2), column and row."""
+        """Return where points of a recorded picture lie in the rectified one; both of shape (n, 2), column and row.
+
+        NaN for those that the rectified picture does not show where they would lie: there the lens model has no inverse.
+        """
         if not len(points):
             return np.zeros((0, 2))
         cv2 = opencv()
-        camera = self.camera(side)
-        criteria = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, STEPS, STEP_PX)
-        moved = cv2.undistortPoints(
-            np.ascontiguousarray(points[:, None, :], dtype=np.float64),
-            camera.matrix,
-            camera.distortion,
-            R=self.turns[side],
-            P=self.projections[side],
-            criteria=criteria,
-        )
-        return np.asarray(moved, dtype=np.float64).reshape(-1, 2)
+        camera, turn, projection = self.camera(side), self.turns[side], self.projections[side]
+        solved = cv2.undistortPoints(_listed(points), camera.matrix, camera.distortion, R=turn, P=projection, criteria=_criteria(cv2))
+        moved: Matrix = np.asarray(solved, dtype=np.float64).reshape(-1, 2)
+        rays = np.column_stack([moved, np.ones(len(moved))]) @ np.linalg.inv(projection[:, :3]).T @ turn
+        back, _ = camera.recorded(rays[:, :2] / rays[:, 2:])
+        moved[~_comes_back(back, points)] = np.nan
+        return moved
 
     def camera(self, side: Side) -> Camera:
         """Return the camera of a side."""
@@ -274,6 +319,20 @@ def apart(left_s: npt.NDArray[Any], right_s: npt.NDArray[Any], fps: npt.NDArray[
     """
     off: npt.NDArray[np.bool_] = np.abs(left_s - right_s) * fps >= HALF - ROUNDING
     return off
+
+
+def _listed(points: Matrix) -> Matrix:
+    """Return points, (n, 2), as OpenCV takes them."""
+    return np.ascontiguousarray(points[:, None, :], dtype=np.float64)
+
+
+def _criteria(cv2: Any) -> tuple[int, int, float]:
+    return (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, STEPS, STEP_PX)
+
+
+def _comes_back(back: Matrix, points: Matrix) -> npt.NDArray[np.bool_]:
+    """Return which points, (n, 2), came back from the scene to their places."""
+    return np.asarray((np.abs(back - points) <= MOST_OFF_PX).all(axis=1), np.bool_)
 
 
 def opencv() -> Any:

@@ -143,7 +143,16 @@ ROTATION_ERROR = 1e-3
 # What programs leave of a 0 or 1 that they computed, in a matrix of hundreds of pixels.
 MOST_NOISE = 1e-6
 MOST_ANGLE_DEG = 45.0
-OTHER_MODELS = ("fisheye", "equidistant", "omni", "kannala")
+MOST_SIDE_PX = 32767
+"""OpenCV rectifies no larger pictures."""
+STATED_MODELS: dict[str, set[int]] = {
+    **{model: {count for count, own in MODELS.items() if own == model} for model in MODELS.values()},
+    **{"plumb-bob": {4, 5}, "radtan": {4, 5}, "rational-polynomial": {8}, "pinhole": set(MODELS)},
+}
+"""Words by which files state a model of OpenCV, and of how many coefficients it is; every other word is of another model."""
+MODEL_KEY = re.compile(r"(distortion|camera|lens|projection)?model(type)?(left|right)?")
+"""Keys of which these words are the values, their letters only."""
+FISHEYE, NOT_SO = "fisheye", {"0", "0.0", "false", "no", "off", "none"}
 
 
 def read(path: Path, name: str, unit: str | None = None, size: tuple[int, int] | None = None) -> Rig:
@@ -218,10 +227,16 @@ class _Reader:
             # OpenCV reads fx, fy, cx and cy, and passes over the skew without a word.
             what = f"the camera matrix has a skew of {matrix[0, 1]:.6g} px, which OpenCV's model does not know"
             self._error("camera_matrix", what, "calibrate without skew, so that the matrix is fx 0 cx / 0 fy cy / 0 0 1", place)
-        elif size is not None and not (0 < matrix[0, 2] < size[0] and 0 < matrix[1, 2] < size[1]):
+        elif size is None:
+            pass
+        elif not (0 < matrix[0, 2] < size[0] and 0 < matrix[1, 2] < size[1]):
             centre = f"{matrix[0, 2]:.0f}, {matrix[1, 2]:.0f}"
             what = f"the optical centre ({centre}) lies outside of pictures of {size[0]}x{size[1]} pixels"
             self._error("size", what, "state the size of the pictures that were calibrated; a crop or resize comes after", place)
+        elif Camera(exact, distortion).folds(size):
+            what = f"the lens model of the {side} camera folds inside pictures of {size[0]}x{size[1]}: it has no inverse there"
+            fix = "calibrate again with the board in every corner, or with fewer coefficients; or state the size that was calibrated"
+            self._error("distortion", what, fix, self._entry(f"distortion of the {side} camera").place)
         return Camera(exact, distortion)
 
     def _distortion(self, side: str) -> Matrix | None:
@@ -303,8 +318,9 @@ class _Reader:
                 fix = f"add '{WIDTH}: 960' and '{HEIGHT}: 540', or pass --size 960x540: the size of the pictures that were calibrated"
                 self._error("size", "it does not say of which size the calibrated pictures are", fix, "")
             return stated
-        if len(values) != 2 or not all(isinstance(value, int) and value > 0 for value in values):
-            self._error("size", f"{values} is no width and height", "give two whole numbers of pixels", entry.place)
+        if len(values) != 2 or not all(isinstance(value, int) and 0 < value <= MOST_SIDE_PX for value in values):
+            fix = f"give two whole numbers of pixels, up to {MOST_SIDE_PX}"
+            self._error("size", f"{values} is no width and height", fix, entry.place)
             return None
         size = (int(values[0]), int(values[1]))
         if stated not in (None, size):
@@ -326,18 +342,30 @@ class _Reader:
         return () if entry is None else tuple(map(str, _listed(entry.value)))
 
     def _refuse_other_models(self) -> None:
-        entry = self.document.first([MODEL])
-        if entry is None:
+        """Note whatever a file states of its lenses that is no model of OpenCV's pinhole camera, or of another number of coefficients."""
+        for entry in self.document.entries.values():
+            key, words = _letters(entry.key), [str(word) for word in _listed(entry.value)]
+            if FISHEYE in key:
+                words = [f"{entry.key}: {word}" for word in words if word.casefold() not in NOT_SO][:1]
+            elif key.endswith("flags"):
+                words = [word for word in words if FISHEYE in _letters(word)]
+            elif not MODEL_KEY.fullmatch(key):
+                continue
+            for word in words:
+                self._refuse_other_model(word, entry.place)
+
+    def _refuse_other_model(self, word: str, place: str) -> None:
+        stated = "-".join(re.findall(r"[a-z0-9]+", word.casefold()))
+        if stated not in STATED_MODELS:
+            names = ", ".join(dict.fromkeys(MODELS.values()))
+            fix = f"calibrate with OpenCV's pinhole model; if it is one of {names}, state it so; a device's name needs another key"
+            self._error(MODEL, f"the lens model '{printable(word)}' is not supported", fix, place)
             return
-        stated = str(entry.value).casefold()
-        if any(model in stated for model in OTHER_MODELS):
-            self._error(MODEL, f"the lens model '{entry.value}' is not supported", "calibrate with OpenCV's pinhole model", entry.place)
-        elif entry.value in MODELS.values():
-            for side in ("left", "right"):
-                values = self._numbers(self._entry(f"distortion of the {side} camera"))
-                if values is not None and MODELS.get(values.size, entry.value) != entry.value:
-                    what = f"the {side} camera has {values.size} coefficients, but the model is said to be '{entry.value}'"
-                    self._error(MODEL, what, "correct the model or the coefficients", entry.place)
+        for side in ("left", "right"):
+            values = self._numbers(self._entry(f"distortion of the {side} camera"))
+            if values is not None and values.size in MODELS and values.size not in STATED_MODELS[stated]:
+                what = f"the {side} camera has {values.size} coefficients, but the model is said to be '{printable(word)}'"
+                self._error(MODEL, what, "correct the model or the coefficients", place)
 
     def _refuse_contradictions(self) -> None:
         """Note what stands under two names with different values: which one is meant is not guessed."""
@@ -388,7 +416,7 @@ def _floats(value: Any) -> Matrix | None:
     """Return a value of a file as numbers; None when it is something else."""
     try:
         values = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return values if values.size and np.isfinite(values).all() else None
 
@@ -398,6 +426,15 @@ def _equal(one: Matrix, other: Matrix) -> bool:
     length = max(len(one), len(other))
     first, second = (np.pad(values, (0, length - len(values))) for values in (one, other))
     return np.allclose(first, second, rtol=1e-5, atol=MOST_NOISE)
+
+
+def _letters(text: str) -> str:
+    """Return the letters of a text, so that spellings are one.
+
+    >>> _letters("FISH_EYE-model 2")
+    'fisheyemodel'
+    """
+    return re.sub(r"[^a-z]", "", text.casefold())
 
 
 def _listed(value: Any) -> list[Any]:
@@ -435,15 +472,25 @@ def text(rig: Rig, more: Mapping[str, Matrix | float] | None = None) -> str:
         *([f"date: {json.dumps(rig.date)}"] if rig.date else []),
         *_recordings(rig),
         *_matrix_text("K1", rig.left.matrix),
-        *_matrix_text("D1", rig.left.distortion[:, None]),
+        *_matrix_text("D1", _of_model(rig.left.distortion, rig.model)[:, None]),
         *_matrix_text("K2", rig.right.matrix),
-        *_matrix_text("D2", rig.right.distortion[:, None]),
+        *_matrix_text("D2", _of_model(rig.right.distortion, rig.model)[:, None]),
         *_matrix_text("R", rig.rotation),
         *_matrix_text("T", rig.translation[:, None]),
     ]
     for key, value in (more or {}).items():
         lines += _matrix_text(key, value) if isinstance(value, np.ndarray) else [f"{key}: {_number(value)}"]
     return WRITTEN_HEADER + "\n".join(lines) + "\n"
+
+
+def _of_model(distortion: Matrix, model: str) -> Matrix:
+    """Return coefficients of one lens with as many zeros behind them as the model of both lenses needs.
+
+    >>> _of_model(np.array([0.1, 0.2, 0.0, 0.0]), "rational").tolist()
+    [0.1, 0.2, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    """
+    counts = STATED_MODELS[model]
+    return distortion if len(distortion) in counts else np.pad(distortion, (0, min(counts) - len(distortion)))
 
 
 def _recordings(rig: Rig) -> list[str]:

@@ -37,6 +37,8 @@ class Media:
 
 MOST_ROUNDING_S = 0.002
 """A container that rounds times to milliseconds moves the last frames of two files apart by less; rates that do by more are different."""
+MOST_SPELLING_SHARE, MOST_SPELLING_FRAMES = 2e-6, 0.25
+"""Apart from one another by this share, 30000/1001 and 2997/100 are two spellings, as long as frames of one number are of one instant."""
 OF_MEDIA = ("sha256", "container", "codec", "width", "height", "rotation_deg", "variable_rate", "frame_count", "has_audio")
 """What the table `recordings` has as it is."""
 
@@ -224,8 +226,20 @@ def _disagreement(rows: list[ManifestRow], cameras: list[Media], tolerance_s: fl
 
 
 def _keep_step(first: Media, last: Media) -> bool:
-    """Whether two constant rates are one but for a container's rounding, which tells 15 from 89000/5933 after six seconds."""
-    return abs(1 / first.fps - 1 / last.fps) * max(first.frame_count, last.frame_count) < MOST_ROUNDING_S
+    return are_one_rate(first.fps, last.fps, max(first.frame_count, last.frame_count))
+
+
+def are_one_rate(one: Fraction, other: Fraction, frame_count: float) -> bool:
+    """Whether two constant rates are one: but for a container's rounding, or for how they are spelt.
+
+    >>> are_one_rate(Fraction(15), Fraction(89000, 5933), 90), are_one_rate(Fraction(15), Fraction(89000, 5933), 54_000)
+    (True, False)
+    >>> are_one_rate(Fraction(30000, 1001), Fraction(2997, 100), 120 * 60 * 30), are_one_rate(Fraction(30), Fraction(30000, 1001), 90)
+    (True, False)
+    """
+    drift_s = abs(1 / one - 1 / other) * frame_count
+    are_spellings = abs(one / other - 1) < MOST_SPELLING_SHARE and drift_s * max(one, other) < MOST_SPELLING_FRAMES
+    return drift_s < MOST_ROUNDING_S or are_spellings
 
 
 def _outside(rows: list[ManifestRow], cameras: list[Media]) -> RecordingError | None:

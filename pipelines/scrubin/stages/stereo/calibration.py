@@ -21,6 +21,9 @@ OUTLIER_TIMES, OUTLIER_PX, MOST_OUTLIERS_SHARE = 3.0, 0.3, 0.25
 """A pair is left out when its error is more than so many times the median of all pairs, and more than so many pixels."""
 MOST_FOCAL_SD_SHARE = 0.005
 FEWEST_CELLS_SHARE, CELLS = 0.6, 6
+AT_THE_EDGES = "add pictures with the board at the edges and corners"
+K3 = 4
+"""Place of the fifth coefficient of distortion."""
 MOST_MEDIAN_PX = 2.0
 """When half of the pairs are further off, there is no telling which ones are wrong."""
 # Pairs of which one picture is mirrored fit by this much worse than they do once it is mirrored back.
@@ -180,9 +183,14 @@ def _one_camera(points: Any, seen: Sequence[Corners], size: tuple[int, int]) -> 
     objects = [points[one.numbers] for one in seen]
     pictures = [one.points.astype(np.float32)[:, None] for one in seen]
     criteria = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 100, 1e-9)
-    solved = cv2.calibrateCameraExtended(objects, pictures, size, np.eye(3), np.zeros(5), criteria=criteria)
-    matrix, distortion, deviations, errors = (np.asarray(solved[place], dtype=np.float64) for place in (1, 2, 5, 7))
-    return _OneCamera(Camera(matrix, distortion.ravel()), errors.ravel(), float(deviations.ravel()[0]))
+    # Where no corner is seen the fifth coefficient is made up, and may fold the picture there.
+    for flags in (0, cv2.CALIB_FIX_K3):
+        solved = cv2.calibrateCameraExtended(objects, pictures, size, np.eye(3), np.zeros(5), flags=flags, criteria=criteria)
+        matrix, distortion, deviations, errors = (np.asarray(solved[place], dtype=np.float64) for place in (1, 2, 5, 7))
+        fitted = _OneCamera(Camera(matrix, distortion.ravel()), errors.ravel(), float(deviations.ravel()[0]))
+        if not fitted.camera.folds(size):
+            break
+    return fitted
 
 
 def _outlier(errors: Sequence[PairError]) -> PairError | None:
@@ -214,6 +222,10 @@ def _refuse_impossible(rig: Rig) -> None:
     if x < 0:
         what = f"the right camera would stand {-x:.3g} mm left of the left one"
         raise _refused(what, "exchange both folders; if they are right, the pictures of both cameras are mirrored", "cameras")
+    for side, camera in (("left", rig.left), ("right", rig.right)):
+        if camera.folds(rig.size):
+            what = f"the {side} lens model folds inside the picture, also with four coefficients: where no corner is seen they are made up"
+            raise _refused(what, AT_THE_EDGES, "distortion")
 
 
 def _warnings(pairs: Sequence[BoardPair], size: tuple[int, int], solved: Calibration) -> tuple[Fault, ...]:
@@ -233,7 +245,12 @@ def _warnings(pairs: Sequence[BoardPair], size: tuple[int, int], solved: Calibra
         share = _covered([getattr(pair, side) for pair in pairs], size)
         if share < FEWEST_CELLS_SHARE:
             what = f"corners lie in {100 * share:.0f} % of the {side} picture: elsewhere the distortion is made up"
-            faults.append(warning("", "coverage", what, "add pictures with the board at the edges and corners"))
+            faults.append(warning("", "coverage", what, AT_THE_EDGES))
+        if camera.distortion[K3] == 0:
+            what = (
+                f"with five coefficients the {side} lens model folds inside the picture, where no corner is seen: it has four, and k3 is 0"
+            )
+            faults.append(warning("", "distortion", what, AT_THE_EDGES))
     return tuple(faults)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from scrubin.media.rigs.rig import Camera, Rectification, Rig, rectification
 from scrubin.stages.stereo.findings import UNKNOWN, Checked, Finding, Measured, Severity
 from scrubin.stages.stereo.fit import Fit, exchanged, fit
 from scrubin.stages.stereo.footage import HOW, Footage, clocks_differ, rates_differ
-from scrubin.stages.stereo.motion_lag import FREE_GRADIENT, MotionLag, motion_lag
+from scrubin.stages.stereo.motion_lag import FREE_GRADIENT, GRADIENT, MotionLag, motion_lag, unknown
 from scrubin.stages.stereo.samples import EVERYTHING, FLIPS, Choice, Matches, Sample, sample
 
 FEWEST_MATCHES, FEWEST_PER_PAIR = 60, 8
@@ -53,7 +53,7 @@ def check_alone(left: Footage, right: Footage, name: str, choice: Choice = EVERY
     way = rectification(_usual(left.size), 0.0)
     taken = sample(way, left, right, choice)
     count = fit(way, Matches.of_all(taken.pairs)).count
-    found = motion_lag(taken.stretches, FREE_GRADIENT)
+    found = _lag(taken, FREE_GRADIENT)
     first = _same(taken) or _flipped(way, taken, is_calibrated=False) or _unmatched(count, taken)
     findings += [first] if first is not None else [*_late(found)]
     return Checked(name, "", replace(UNKNOWN, match_count=count, lag_frames=found.frames, lag_error=found.error), _as_warnings(findings))
@@ -61,19 +61,22 @@ def check_alone(left: Footage, right: Footage, name: str, choice: Choice = EVERY
 
 def judge(way: Rectification, taken: Sample, name: str, rig_name: str, more: Iterable[Finding] = ()) -> Checked:
     """Return what follows from a sample of a recording, after some findings that are known already."""
-    together = Matches.of_all(taken.pairs)
-    recorded = fit(way, together, max(1, len(taken.pairs)))
+    together = Matches.of_all(taken.sure)
+    recorded = fit(way, together, max(1, len(taken.sure)))
     findings = [*more, *_of_rig(way.rig)]
-    found = motion_lag(taken.stretches)
-    first = _same(taken) or _flipped(way, taken) or _unmatched(recorded.count, taken)
+    found = _lag(taken)
+    count = fit(way, Matches.of_all(taken.pairs)).count if taken.doubtful else recorded.count
+    first = _same(taken) or _flipped(way, taken) or _unmatched(count, taken)
     # Where cameras are out of step, what moves is off in row and column and says nothing of the rig, nor of their order.
-    order = None if first or found.is_late else _order(recorded, exchanged(way, together), way.rig.width)
+    # Neither do pairs of two instants, and of clocks that differ something is said already.
+    is_dark = found.is_late or recorded.count < _fewest(taken.sure)
+    order = None if first or is_dark else _order(recorded, exchanged(way, together), way.rig.width)
     if first is not None:
         findings.append(first)
     elif order is not None and order.severity == "error":
         findings.append(order)
     else:
-        findings += [*([order] if order else []), *_late(found), *([] if found.is_late else _rows(recorded)), *_depth(recorded)]
+        findings += [*([order] if order else []), *_late(found), *([] if is_dark else _rows(recorded)), *_depth(recorded)]
     measured = Measured(
         recorded.offset_px, recorded.p95_px, recorded.ahead_share, recorded.depth_mm, recorded.count, found.frames, found.error
     )
@@ -99,10 +102,15 @@ def _same(taken: Sample) -> Finding | None:
 
 
 def _unmatched(count: int, taken: Sample) -> Finding | None:
-    if count >= max(FEWEST_MATCHES, FEWEST_PER_PAIR * len(taken.pairs)):
+    if count >= _fewest(taken.pairs):
         return None
     what = f"only {count} points are seen by both cameras in {len(taken.pairs)} pairs"
     return Finding("unmatched", "undecided", what, "look whether both show one scene at one time; nothing else could be checked")
+
+
+def _fewest(pairs: Sequence[Matches]) -> int:
+    """Return how many points some pairs must have before they say anything of the rig."""
+    return max(FEWEST_MATCHES, FEWEST_PER_PAIR * len(pairs))
 
 
 def _of_rig(rig: Rig) -> Iterable[Finding]:
@@ -183,6 +191,11 @@ def _depth(recorded: Fit) -> Iterable[Finding]:
     if math.isfinite(recorded.depth_mm) and not low <= recorded.depth_mm <= high:
         what = f"what both cameras see would be {recorded.depth_mm:.3g} mm away, not {low:g} to {high:g}"
         yield Finding("baseline", "warning", what, "see that the unit and the width of the board's squares are right")
+
+
+def _lag(taken: Sample, gradient: float = GRADIENT) -> MotionLag:
+    found = motion_lag(taken.stretches, gradient)
+    return unknown("clocks and numbers of frames do not pair the same ones") if found.why and taken.doubtful else found
 
 
 def _late(found: MotionLag) -> Iterable[Finding]:

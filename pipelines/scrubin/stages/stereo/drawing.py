@@ -109,6 +109,13 @@ def rig(rng: np.random.Generator, size: tuple[int, int] = (480, 270)) -> Rig:
     focal = width * rng.uniform(0.75, 1.2)
 
     def camera() -> Camera:
+        """Return a camera whose lens model has an inverse in all of the picture."""
+        drawn = by_lot()
+        while drawn.folds(size):
+            drawn = by_lot()
+        return drawn
+
+    def by_lot() -> Camera:
         fx, cx, cy = focal * rng.uniform(0.98, 1.02), width * rng.uniform(0.46, 0.54), height * rng.uniform(0.45, 0.55)
         matrix = np.array([[fx, 0, cx], [0, fx * rng.uniform(0.995, 1.005), cy], [0, 0, 1]])
         k1, p1, p2 = rng.uniform(-0.35, 0.05), *rng.uniform(-0.001, 0.001, 2)

@@ -62,6 +62,10 @@ def fit(way: Rectification, matches: Matches, pair_count: int = 1) -> Fit:
     if not len(matches):
         return Fit(np.nan, np.nan, np.nan, np.nan, 0)
     left, right = way.points(matches.left, "left"), way.points(matches.right, "right")
+    known = np.isfinite(left).all(axis=1) & np.isfinite(right).all(axis=1)
+    if not known.any():
+        return Fit(np.nan, np.nan, np.nan, np.nan, 0)
+    left, right = left[known], right[known]
     down = right[:, 1] - left[:, 1]
     kept = np.abs(down - _mode(down, way.rig.height)) <= GATE_SHARE * way.rig.height
     down, disparity = down[kept], (left[:, 0] - right[:, 0])[kept]

@@ -239,12 +239,20 @@ def two_instants(left_s: Times, right_s: Times, fps: float) -> str | None:
 
 def clocks_differ(left: Footage, right: Footage) -> str | None:
     """Return in a half-sentence how clocks of two videos of equally many frames differ; None where frame k is of one instant."""
-    if not left.times_s or left.times_s == right.times_s or len(left.times_s) != len(right.times_s):
+    if not numbers_apart(left, right).any():
         return None
-    left_s, right_s = _seconds(left), _seconds(right)
-    most_ms = 1000 * np.abs(left_s - right_s).max()
-    is_apart = apart(left_s, right_s, slower_fps(left, right)).any()
-    return f"by the clocks of both files frames of one number are up to {most_ms:.0f} ms apart" if is_apart else None
+    most_ms = 1000 * np.abs(_seconds(left) - _seconds(right)).max()
+    return f"by the clocks of both files frames of one number are up to {most_ms:.0f} ms apart"
+
+
+def numbers_apart(left: Footage, right: Footage) -> npt.NDArray[np.bool_]:
+    """Return for each frame of the left camera whether that of its number in the right one is of another instant, by both clocks.
+
+    None is where nobody knows: of pictures, and of videos that have other numbers of frames.
+    """
+    if not left.times_s or left.times_s == right.times_s or len(left.times_s) != len(right.times_s):
+        return np.zeros(left.count, np.bool_)
+    return apart(_seconds(left), _seconds(right), slower_fps(left, right))
 
 
 def slower_fps(left: Footage, right: Footage) -> float:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from scrubin.base.pixels import Box
 from scrubin.media.rigs.rig import Matrix, Rectification, Side, opencv
-from scrubin.stages.stereo.footage import Footage, partners
+from scrubin.stages.stereo.footage import Footage, numbers_apart, partners
 
 Picture = npt.NDArray[np.uint8]
 MOST_FEATURES = 1200
@@ -211,12 +211,20 @@ class Sample:
         How points that both cameras see move in consecutive frames.
     same_share
         Share of the pairs of which both pictures are the same.
+    doubtful
+        Places of the pairs that clocks and numbers of frames do not put together alike: nobody knows whether they are of one instant.
     """
 
     pairs: list[Matches]
     flipped: dict[str, list[Matches]]
     stretches: list[Tracks]
     same_share: float
+    doubtful: frozenset[int] = frozenset()
+
+    @property
+    def sure(self) -> list[Matches]:
+        """Those of the pairs that are of one instant, by clocks and by numbers."""
+        return [pair for place, pair in enumerate(self.pairs) if place not in self.doubtful]
 
 
 def spans(count: int, choice: Choice = EVERYTHING) -> list[tuple[int, int]]:
@@ -256,7 +264,8 @@ def sample(way: Rectification, left: Footage, right: Footage, choice: Choice = E
 
     What cannot be decoded raises as `Footage.picture` does.
     """
-    others = partners(left, right)
+    others, in_doubt = partners(left, right), numbers_apart(left, right)
+    doubtful: list[bool] = []
     pairs: list[Matches] = []
     flipped: dict[str, list[Matches]] = {name: [] for name in FLIPS}
     stretches: list[Tracks] = []
@@ -272,11 +281,16 @@ def sample(way: Rectification, left: Footage, right: Footage, choice: Choice = E
                 seen = features(pictures[0])
                 own[number - start] = _outside(matches(seen, features(pictures[1])), choice)
                 same.append(_same(own[number - start]))
+                doubtful.append(bool(in_doubt[number]))
                 if len(same) <= FLIP_TRIES:
                     _add_flipped(flipped, seen, pictures[1])
         pairs += own.values()
-        stretches.append(tracks(way, greys, own))
-    return Sample(pairs, flipped, stretches, float(np.mean(same)) if same else 0.0)
+        followed = tracks(way, greys, own)
+        # How far frames are apart in which clocks and numbers disagree is not known, so they say nothing of a lag.
+        followed.right[:, in_doubt[start:end]] = np.nan
+        stretches.append(followed)
+    doubted = frozenset(place for place, is_one in enumerate(doubtful) if is_one)
+    return Sample(pairs, flipped, stretches, float(np.mean(same)) if same else 0.0, doubted)
 
 
 def _outside(own: Matches, choice: Choice) -> Matches:
