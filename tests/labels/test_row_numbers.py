@@ -193,11 +193,7 @@ def test_rows_of_frames_are_no_list_of_where_phases_start(text):
 )
 def test_rows_with_an_end_are_spans_and_are_refused(text, name):
     (told,) = errors(text)
-    assert (
-        f"{name} says where rows end: these are spans, and here a row is one frame; write a row per frame, or the spans as segments.csv"
-        in told
-    )
-    assert "(format surch, which takes any vocabulary that --vocabulary names)" in told
+    assert f"{name} says where rows end: these are spans, and here a row is one frame; read spans as the format phase-spans" in told
 
 
 TILING = ((0, 120, "a"), (120, 400, "b"), (400, 520, "c"), (520, 900, "d"), (900, 950, "e"), (950, 1100, "f"), (1100, 1300, "g"))
@@ -270,13 +266,6 @@ def test_a_row_per_frame_is_read_whatever_stands_beside_it(start, name):
 
 def test_a_table_of_names_of_columns_alone_has_no_frames():
     assert errors("index,from,to,phase\n") == ["d/a.csv: has no frames; give a row per frame"]
-
-
-def test_spans_are_read_as_the_mend_says_in_any_vocabulary():
-    text = "VideoID,StartTime,EndTime,labelID\nwinkler,0,10.5,Preparation\nwinkler,10.5,20,ClippingCutting\n"
-    (one,) = read_files("surch", {"segments.csv": text.encode()}, vocabulary="cholec80").recordings
-    assert (one.recording, one.vocabulary.name) == ("winkler", "cholec80")
-    assert one.segments[["start", "end", "label_id"]].to_numpy().tolist() == [[0, 10_500, 0], [10_500, 20_000, 2]]
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,8 @@ from scrubin.labels.parse import columns
 from scrubin.labels.parse.fields import Where
 
 MEND = (
-    "write a row per frame, or the spans as segments.csv with VideoID,StartTime,EndTime,labelID, by seconds and names of phases "
-    "(format surch, which takes any vocabulary that --vocabulary names), or by a program of spans; if the column says something else, "
-    "call it otherwise"
+    "read spans as the format phase-spans (--from, --predictions-from), with columns such as start_s,end_s,phase; else write a row per "
+    "frame; if the column says something else, call it otherwise, or leave it out"
 )
 FEWEST = 3
 """So many steps must a column meet that is not called like ends."""
