@@ -383,10 +383,17 @@ def test_spans_of_phases_that_could_be_read_in_two_ways_are_refused(text, told):
     assert told in said("phase-spans", {"d/a.csv": text.encode()})
 
 
-def test_a_table_of_spans_is_refused_with_the_format_that_reads_it_and_is_read_where_it_is_named(tmp_path):
-    path = put(tmp_path, {"a.csv": b"start_s,end_s,phase\n0,10,cut\n10,20,sew\n"})
-    assert "read spans as the format phase-spans (--from, --predictions-from)" in said(
-        "phase-tables", {"d/a.csv": (path / "a.csv").read_bytes()}
-    )
-    assert detect.detected(path).name == "phase-tables"
-    assert phase_spans((path / "a.csv").read_text(), "a.csv")["a"][1] == (10_000_000_000, 20_000_000_000, "sew")
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("start_s,end_s,phase\n0,10,cut\n", "phase-spans"),
+        ("videoName,PhaseName,Start,End\na,cut,00:00,02:00\n", "phase-spans"),
+        ("start,end,phase\n0,10,cut\n", "phase-tables"),
+        ("frame,start_s,end_s,phase\n0,0,10,cut\n", "phase-tables"),
+    ],
+)
+def test_a_table_is_one_of_spans_where_its_columns_say_what_they_count_else_it_is_told_how(tmp_path, text, form):
+    path = put(tmp_path, {"a.csv": text.encode()})
+    assert detect.detected(path).name == form
+    told = "read spans as the format phase-spans (--from, --predictions-from), with columns such as start_s,end_s,phase"
+    assert told in said("phase-tables", {"d/a.csv": text.encode()})

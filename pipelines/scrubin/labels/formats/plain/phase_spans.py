@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from scrubin.base.faults import Faults
 from scrubin.base.text import csv_text
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.labels import registry
 from scrubin.labels.formats.programs import named_spans
 from scrubin.labels.formats.programs.named_spans import NamedSpan
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, phase_rows, segment_rows
@@ -77,12 +79,25 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     return preferred if is_preferred else named_spans.vocabulary_of(min(files), spans)
 
 
+def has_spans(path: Path) -> bool:
+    """Return whether columns, or clock times in the first row, say what starts and ends count, and no other column numbers the rows."""
+    sheet = csv_text.read(path.name, "\n".join(registry.head(path).splitlines()[:2]).encode())
+    edges = [[edge for name in sheet.columns if (edge := _edge(name, words)) is not None] for words in (STARTS, ENDS)]
+    if columns.first_of(sheet.columns, "phase") is None or columns.first_of(sheet.columns, "frame", "seconds", "milliseconds") is not None:
+        return False
+    cells = [row.cells[edge.name] for row in sheet.rows for of in edges for edge in of]
+    are_clocks = bool(cells) and all(":" in cell for cell in cells)
+    return all(len(of) == 1 and (of[0].unit is not None or are_clocks) for of in edges)
+
+
 @dataset_format(
     NAME,
     pattern=r"(?!(?i:readme|licen[cs]e)\.)[^/]+\.(?i:csv|tsv|txt)",
     expected="<video>.csv, .tsv or .txt with a start, an end and a phase: start_s,end_s,phase",
-    title="spans of phases as plain tables, a row from a start to an end; read only, where it is named",
-    by_hand=ByHand(vocabulary=PREFERRED, vocabulary_of=vocabulary_of, fps_unstated=True, holds=("phases", "segments")),
+    title="spans of phases as plain tables, a row from a start to an end; read only",
+    by_hand=ByHand(
+        vocabulary=PREFERRED, vocabulary_of=vocabulary_of, fps_unstated=True, evidence=has_spans, holds=("phases", "segments"), precedence=2
+    ),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the phases of the videos without an error; all faults are in ``Collection.faults``."""
