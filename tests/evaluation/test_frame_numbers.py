@@ -160,3 +160,36 @@ def test_frames_that_must_be_predicted_and_are_numbered_otherwise_get_advice(pre
     sides = ({"v": Series(np.array(frames), np.zeros(len(frames)))} for frames in (range(40), predicted))
     errors = [fault.sentence for fault in series.faults_of(*sides) if fault.severity == "error"]
     assert any(said in one for one in errors), errors
+
+
+def errors_of(*videos):
+    """What is wrong with videos of which every labelled frame must be predicted: labels and predictions of each."""
+    sides = ({f"v{at}": Series(np.array(of), np.zeros(len(of))) for at, of in enumerate(side)} for side in zip(*videos, strict=True))
+    return [fault.what for fault in series.faults_of(*sides) if fault.severity == "error"]
+
+
+LATE = range(16, 1500, 7)  # as CholecT50 labels its videos, by seconds
+
+
+def test_predictions_at_25_per_second_of_labels_that_begin_late_are_refused_also_where_labels_of_another_video_end_early():
+    whole, ends_early = (LATE, range(25 * 1494)), (range(16, 400), range(25 * 1494))
+    (told,) = errors_of(whole)
+    assert told.startswith("the predictions are numbered 25 times as far as the labels in every video (labels are numbered 16 to 1493, ")
+    assert [one.partition(" (")[0].partition("labels ")[2] for one in errors_of(whole, whole, ends_early)] == ["in 2 of 3 videos"] * 2
+    assert errors_of(whole, ends_early, ends_early) == []
+
+
+@pytest.mark.parametrize(
+    ("labelled", "predicted"),
+    [
+        (range(0, 37500, 25), range(37500)),  # both by the frames of the film
+        (range(400, 37500, 25), range(37500)),
+        (LATE, range(1494)),
+        (LATE, range(1700)),
+        (range(16, 300), range(1700)),  # of which a part is labelled
+        (range(500, 600), range(2900)),
+        (range(400, 36000, 25), range(400, 36000, 25)),
+    ],
+)
+def test_predictions_of_more_frames_than_are_labelled_are_at_no_other_rate(labelled, predicted):
+    assert errors_of((labelled, predicted)) == []

@@ -70,7 +70,7 @@ def assert_same(one, other):
 
 def test_every_format_has_an_example():
     of_scores = {"matrices", "box-lists", "phase-tables", "coco-results", "mark-tables", "cvschallenge-outputs", "ground-truth"}
-    of_scores |= {"cholectrack20-txt"}
+    of_scores |= {"cholectrack20-txt", "phase-spans"}
     assert set(readable()) == {*EXAMPLES, "tables", *of_scores}
     assert set(WRITERS) == {*WRITABLE, "tables", "tables-csv"}
 

@@ -193,18 +193,79 @@ def test_rows_of_frames_are_no_list_of_where_phases_start(text):
 )
 def test_rows_with_an_end_are_spans_and_are_refused(text, name):
     (told,) = errors(text)
-    assert (
-        f"{name} says where rows end: these are spans, and here a row is one frame; write a row per frame, or the spans as segments.csv"
-        in told
-    )
-    assert "(format surch, which takes any vocabulary that --vocabulary names)" in told
+    assert f"{name} says where rows end: these are spans, and here a row is one frame; read spans as the format phase-spans" in told
 
 
-def test_spans_are_read_as_the_mend_says_in_any_vocabulary():
-    text = "VideoID,StartTime,EndTime,labelID\nwinkler,0,10.5,Preparation\nwinkler,10.5,20,ClippingCutting\n"
-    (one,) = read_files("surch", {"segments.csv": text.encode()}, vocabulary="cholec80").recordings
-    assert (one.recording, one.vocabulary.name) == ("winkler", "cholec80")
-    assert one.segments[["start", "end", "label_id"]].to_numpy().tolist() == [[0, 10_500, 0], [10_500, 20_000, 2]]
+TILING = ((0, 120, "a"), (120, 400, "b"), (400, 520, "c"), (520, 900, "d"), (900, 950, "e"), (950, 1100, "f"), (1100, 1300, "g"))
+SHAPES = {
+    "tiling": TILING,
+    "last frames": [(start, end - 1, phase) for start, end, phase in TILING],
+    "one gap": [(start, end - 20 * (start == 520), phase) for start, end, phase in TILING],
+    "gaps": [(start, end - 5 * (at % 2), phase) for at, (start, end, phase) in enumerate(TILING)],
+    "overlap": [(start, end + 10 * (start == 400), phase) for start, end, phase in TILING],
+    "lengths": [(start, end - start, phase) for start, end, phase in TILING],
+    "three": TILING[:3],
+    "two": TILING[:2],
+    "a phase twice": [*TILING[:3], (520, 880, "d"), *TILING[4:], (1300, 1400, "g")],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("start", ["frame", "time", "index"])
+@pytest.mark.parametrize("end", ["koniec", "\u7d42\u4e86", "Bis_Frame", "to", "konec", "x"])
+def test_spans_are_refused_whatever_their_ends_are_called(start, end, shape):
+    named, counted = ("index,from", "{at},") if start == "index" else (start, "")
+    rows = "".join(f"{counted.format(at=at)}{since},{until},{phase}\n" for at, (since, until, phase) in enumerate(SHAPES[shape]))
+    if (start, shape) == ("index", "lengths") and end not in ("koniec", "\u7d42\u4e86", "Bis_Frame"):
+        return  # nothing tells two columns of numbers from starts and lengths
+    (told,) = errors(f"{named},{end},phase\n{rows}")
+    assert f"{end} says where rows end" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("index,start_time,end_time,phase\n0,0,10,a\n1,10.5,20,b\n", "end_time"),
+        ("idx,Start,Stop,Label\n1,00:00,02:00,a\n2,02:00,09:30,b\n", "Stop"),
+        ("video,index,from,to,phase\nv,0,0,120,0\nv,1,120,400,1\nw,0,0,90,0\nw,1,90,300,1\n", "to"),
+        ("index,from,to,phase\n0,0,100,a\n1,100,200,a\n2,200,300,a\n3,300,400,b\n", "to"),
+        ("index,end,phase\n0,120,a\n1,400,b\n2,520,c\n", "end"),
+        ("Startzeit,Schluss,Phase\n0,10,a\n10,20,b\n", "Schluss"),
+        ("timestamp,x,phase\n0:00:00,0:02:00,a\n0:02:00,0:09:30,b\n0:09:30,0:11:00,c\n", "x"),
+    ],
+)
+def test_an_index_or_a_clock_beside_spans_makes_them_no_frames(text, name):
+    (told,) = errors(text)
+    assert f"{name} says where rows end" in told
+
+
+PER_FRAME = [25 * row for row in range(40) if row not in (7, 30)]
+
+
+@pytest.mark.parametrize(
+    "name", ["zeit_ms", "uhr", "original", "frame_60", "tools", "confidence", "pulse", "fps", "film_frames", "file_no"]
+)
+@pytest.mark.parametrize("start", ["frame", "index"])
+def test_a_row_per_frame_is_read_whatever_stands_beside_it(start, name):
+    cells = {
+        "zeit_ms": lambda frame: 40 * frame,
+        "uhr": lambda frame: clock(33_000 + frame // 25),
+        "original": lambda frame: frame + 13,
+        "frame_60": lambda frame: frame * 60 // 25,
+        "tools": lambda frame: frame % 4,
+        "confidence": lambda frame: 0.9 - frame % 7 / 10,
+        "pulse": lambda frame: 60 + frame % 11,
+        "fps": lambda frame: 25,
+        "film_frames": lambda frame: 1000,
+        "file_no": lambda frame: frame + 1,
+    }[name]
+    header, counted = (start, "") if start == "frame" else ("index,at", "{row},")
+    rows = (f"{counted.format(row=row)}{frame},{cells(frame)},{7 * row // 38}\n" for row, frame in enumerate(PER_FRAME))
+    assert len(read(f"{header},{name},phase\n{''.join(rows)}")["a"][0]) == 38
+
+
+def test_a_table_of_names_of_columns_alone_has_no_frames():
+    assert errors("index,from,to,phase\n") == ["d/a.csv: has no frames; give a row per frame"]
 
 
 @pytest.mark.parametrize(

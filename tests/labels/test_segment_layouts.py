@@ -299,7 +299,7 @@ def test_lines_of_frame_and_class_are_written_as_they_are_read(form, name, line,
 
 
 def test_of_these_formats_no_file_states_the_rate_so_that_it_is_asked_for():
-    asked = {"cvat-video", "dsad", "grasp", "heichole", "heichole-instruments", "label-studio", "masks-png", "petraw"}
+    asked = {"cvat-video", "dsad", "grasp", "heichole", "heichole-instruments", "label-studio", "masks-png", "petraw", "phase-spans"}
     assert {name for name, form in readable().items() if form.by_hand.asks_fps} == asked
 
 
@@ -311,3 +311,89 @@ def test_what_is_no_phase_is_counted_and_never_written_as_one():
     written = timed_rows.table(Collection((labels,)), ("video", "start", "end", "label"), out)
     assert written.decode() == f"video,start,end,label\nv,0,1.5,{names.phases[0]}\n"
     assert sum(out.losses.values()) == 2
+
+
+def phase_spans(text, file="op 1.csv", **options):
+    """Spans of phases of a plain table by video, in nanoseconds, or the frames of each phase."""
+    read = read_files("phase-spans", {f"d/{file}": text.encode()}, **options).recordings
+    return {
+        one.recording: [(start, end, one.vocabulary.phases[id_]) for _, start, end, id_ in one.segments.itertuples(index=False)]
+        if one.phases is None
+        else [(row.position, one.vocabulary.phases[row.phase_id]) for row in one.phases.rows.itertuples()]
+        for one in read
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "start_s,end_s,phase\n0,10.5,cut\n10.5,90,sew\n",
+        "Start (s);End (s);Phase\n0;10,5;cut\n10,5;90;sew\n",
+        "phase,startTime_ms,endTime_ms,surgeon\nsew,10500,90000,x\ncut,0,10500,x\n",
+        "from,to,phase_name\n0:00:00,0:00:10.5,cut\n0:00:10.5,0:01:30,sew\n",
+        "Start,End,PhaseName\n00:00,00:10.5,cut\n00:10.5,01:30,sew\n",
+        "VideoName,start_sec,stop_sec,label\nop 1,0,10.5,cut\nop 1,10.5,90,sew\n",
+    ],
+)
+def test_spans_of_phases_with_names_of_their_own_are_read_from_a_plain_table(text):
+    assert phase_spans(text) == {"op 1": [(0, 10_500_000_000, "cut"), (10_500_000_000, 90_000_000_000, "sew")]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "start_frame,end_frame,phase\n0,2,cut\n2,3,sew\n5,6,cut\n",
+        "start_frame,end_frame,phase\n0,1,cut\n2,2,sew\n5,5,cut\n",
+        "StartFrame,last_frame,phase\n0,1,cut\n2,2,sew\n5,5,cut\n",
+        "frame_start,frame_end_exclusive,phase\n0,2,cut\n2,3,sew\n5,6,cut\n",
+    ],
+)
+def test_ends_of_frames_are_the_last_ones_or_those_behind_as_the_rows_or_the_column_say(text):
+    assert phase_spans(text) == {"op 1": [(0, "cut"), (1, "cut"), (2, "sew"), (5, "cut")]}
+
+
+def test_a_column_of_videos_makes_several_recordings_of_spans_and_a_known_vocabulary_is_told_by_its_phases():
+    text = "videoName,PhaseName,Start,End\nb,Preparation,0:00:00,0:02:00\na,clipping and cutting,0:00:00,0:01:00\n"
+    assert {video: spans[0][2] for video, spans in phase_spans(text).items()} == {"a": "ClippingCutting", "b": "Preparation"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "start,end,phase\n0,10,cut\n10,20,sew\n",
+            "line 1: 'start' and 'end' do not say what they count: seconds, milliseconds or frames?; call",
+        ),
+        ("starts,ends,phase\n0,10.5,cut\n", "do not say what they count"),
+        ("start_s,end_frame,phase\n0,10,cut\n", "line 1: 'start_s' and 'end_frame' do not count the same"),
+        ("start_s,phase\n0,cut\n", "line 1: the columns are start_s, phase: expected one of starts, one of ends and 'phase'"),
+        ("start_frame,end_frame,phase\n0,10,cut\n15,20,sew\n", "nothing tells whether 'end_frame' is the last frame of a phase"),
+        ("start_frame,end_frame,phase\n0,10,cut\n10,20,sew\n21,30,cut\n", "(1 reach to the next start, 1 to the frame before it)"),
+        ("start_s,end_s,phase\n0,10,cut\n9,20,sew\n", "lines 2 and 3: the phases 'cut' and 'sew' lie over each other"),
+        ("start_frame,last_frame,phase\n0,10,cut\n10,20,sew\n", "lines 2 and 3: the phases"),
+        ("start_s,end_s,phase\n10,10,cut\n", "line 2: it ends at 10, but starts at 10"),
+        ("start_frame,end_frame_exclusive,phase\n10,10,cut\n", "line 2: it starts and ends at frame 10"),
+        ("start_s,end_s,phase\n0,10,3\n", "line 2: the phase is '3'; write the name of a phase"),
+        ("video,start_s,end_s,phase\n../a,0,10,cut\n", "line 2: '../a' is no name of a video"),
+        ("start_s,end_s,phase\n-1,10,cut\n", "'-1' is not seconds from 0"),
+        ("start_s,end_s,phase\n", "has no rows"),
+    ],
+)
+def test_spans_of_phases_that_could_be_read_in_two_ways_are_refused(text, told):
+    assert told in said("phase-spans", {"d/a.csv": text.encode()})
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("start_s,end_s,phase\n0,10,cut\n", "phase-spans"),
+        ("videoName,PhaseName,Start,End\na,cut,00:00,02:00\n", "phase-spans"),
+        ("start,end,phase\n0,10,cut\n", "phase-tables"),
+        ("frame,start_s,end_s,phase\n0,0,10,cut\n", "phase-tables"),
+    ],
+)
+def test_a_table_is_one_of_spans_where_its_columns_say_what_they_count_else_it_is_told_how(tmp_path, text, form):
+    path = put(tmp_path, {"a.csv": text.encode()})
+    assert detect.detected(path).name == form
+    told = "read spans as the format phase-spans (--from, --predictions-from), with columns such as start_s,end_s,phase"
+    assert told in said("phase-tables", {"d/a.csv": text.encode()})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -204,13 +205,15 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
         note_extra_video(name, extra)
         faults.extend(predictions[name].within(name, extra))
     shared = sorted(set(truth) & set(predictions))
-    ratio = _ratio_of_all([(truth[name], predictions[name]) for name in shared])
+    ratio, in_videos = _ratio_of_most({name: (truth[name], predictions[name]) for name in shared})
     unknown = {name: fault for name in shared if (fault := _of_unknown_rate(name, truth[name], predictions[name])) is not None}
     faults.extend(unknown.values())
     numbers = {name: _numbers(truth[name], predictions[name]) for name in shared if name not in unknown}
     for name, (labelled, predicted) in numbers.items():
         of_video, file = Faults(), predictions[name].file or name
-        _note_cause(file, labelled, predicted, of_video, ratio, list(numbers.values()), every_frame=every_frame)
+        of_name = (ratio, "in every video" if len(in_videos) == len(shared) else f"in {len(in_videos)} of {len(shared)} videos")
+        at_ratio = of_name if name in in_videos else None
+        _note_cause(file, labelled, predicted, of_video, at_ratio, list(numbers.values()), every_frame=every_frame)
         _note_frames(file, labelled, predicted, of_video, truth[name].numbering, every_frame=every_frame)
         faults.extend(predictions[name].within(name, of_video))
     return faults.all()
@@ -330,19 +333,23 @@ def _note_cause(
     labelled: IntArray,
     predicted: IntArray,
     faults: Faults,
-    ratio: float | None,
+    at_ratio: tuple[float, str] | None,
     of_all: Sequence[tuple[IntArray, IntArray]],
     *,
     every_frame: bool,
 ) -> None:
-    """Note why frame numbers do not agree, where the numbers alone tell it; ``of_all`` are labelled and predicted ones of all videos."""
+    """Note why frame numbers do not agree, where the numbers alone tell it; ``of_all`` are labelled and predicted ones of all videos.
+
+    ``at_ratio`` is how many times as far predictions are numbered as labels, and in which videos, in words.
+    """
     spans = _spans(labelled, predicted)
     if (step := stride(predicted, labelled)) is not None:
         what = f"the numbers look like frames of a {step} fps video"
         faults.error(file, "frames-rate", what, f"divide every frame number by {step}, {SAY_RATES}")
-    elif ratio is not None:
+    elif at_ratio is not None:
+        ratio, in_which = at_ratio
         finer, other, times = ("predictions", "labels", ratio) if ratio > 1 else ("labels", "predictions", 1 / ratio)
-        what = f"the {finer} are numbered {times:g} times as far as the {other} in every video ({spans})"
+        what = f"the {finer} are numbered {times:g} times as far as the {other} {in_which} ({spans})"
         fix = f"they seem to count at another rate: number frames as in the ground truth, {SAY_RATES}"
         faults.error(file, "frames-rate", what, fix)
     elif (by := _shift_of(predicted, labelled, every_frame=every_frame)) is not None:
@@ -443,13 +450,17 @@ def _spans(labelled: IntArray, predicted: IntArray) -> str:
     return f"{labels}predictions {predicted[0]} to {predicted[-1]}"
 
 
-def _ratio_of_all(pairs: Sequence[tuple[Series, Series]]) -> float | None:
-    """Return how many times as far predictions are numbered as labels, when every video says the same.
+def _ratio_of_most(pairs: Mapping[str, tuple[Series, Series]]) -> tuple[float, Collection[str]]:
+    """Return how many times as far predictions are numbered as labels, and the videos that say so; none when less than half of them do.
 
-    Joined as they are, they would be shifted.
+    Joined as they are, they would be shifted. Of the others labels may end early; videos of few frames say nothing.
     """
-    ratios = {_ratio_of(one, other) for one, other in pairs}
-    return ratios.pop() if len(ratios) == 1 else None
+    telling = [name for name, sides in pairs.items() if min(len(side.frames) for side in sides) >= FEWEST_FOR_RATE]
+    of_videos = {name: ratio for name in telling if (ratio := _ratio_of(*pairs[name])) is not None}
+    for ratio, count in Counter(of_videos.values()).most_common(1):
+        if 2 * count >= len(telling):
+            return ratio, {name for name, one in of_videos.items() if one == ratio}
+    return 1.0, ()
 
 
 def _ratio_of(truth: Series, prediction: Series) -> float | None:
@@ -484,7 +495,9 @@ def _ratio(labelled: IntArray, predicted: IntArray, step: int = 1) -> float | No
     # A frame of the coarser side stands for so many of the finer one.
     ends = int(fine[-1]) - times * int(coarse[-1])
     begins = int(fine[0]) - times * int(coarse[0])
-    if times < LEAST_RATIO or not 0 <= ends < 2 * times * step or not 0 <= begins < times:
+    # Labels may begin after the first frame, and whoever predicts begins with the film.
+    begin_together = begins < times and (begins >= 0 or fine is predicted)
+    if times < LEAST_RATIO or not 0 <= ends < 2 * times * step or not begin_together:
         return None
     return float(times) if fine is predicted else 1 / times
 

@@ -121,6 +121,7 @@ TRIED: Mapping[str, Tried | str] = {
     "multibypass140": Tried(140, "CAMMA-public/MultiBypass140 d3ace46"),
     "multibypasst40": NONE,
     "petraw": NONE,
+    "phase-spans": PLAIN,
     "phase-tables": PLAIN,
     "pitvis": NONE,
     "sarrarp50": NONE,

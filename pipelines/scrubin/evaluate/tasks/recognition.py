@@ -265,19 +265,32 @@ def combined(
 
 
 def _of_other_rates(name: str, of_models: Sequence[Series], called: Sequence[str]) -> tuple[Fault, ...]:
-    """Return a warning of each model that has a whole multiple of the frames that another one has of a video, where no file says a rate."""
-    at = min(range(len(of_models)), key=lambda model: len(of_models[model].frames))
-    fewest, faults = of_models[at], []
-    few, short = len(fewest.frames), _length(fewest)
+    """Return a warning of each model that has several times the frames that another one has of a video, where no file says a rate."""
+    fewest, call = min(zip(of_models, called, strict=True), key=lambda one: len(one[0].frames))
+    faults = []
     for one, model in zip(of_models, called, strict=True):
-        many = len(one.frames)
-        # Who predicts only the labelled ones of the same frames comes as far as the others.
-        if few < 2 or many == few or many % few or many * short != few * _length(one) or None not in (one.numbering, fewest.numbering):
+        times = _times_the_frames(one, fewest)
+        if times < 2 or None not in (one.numbering, fewest.numbering):
             continue
-        what = f"has {many} frames of the video {name}, {many // few} times the {few} of {called[at]}: they may be at another rate"
+        many, few = len(one.frames), len(fewest.frames)
+        about = "" if many == times * few else "about "
+        what = f"has {many} frames of the video {name}, {about}{times} times the {few} of {call}: they may be at another rate"
         fix = "predict the same frames with all, or write the rate into the files"
         faults.append(_of_model(warning(one.file or name, "models-rate", what, fix, place=one.place), model))
     return tuple(faults)
+
+
+def _times_the_frames(one: Series, fewest: Series) -> int:
+    """Return how many times the frames of another model one has, and comes as many times as far; 0 where it is no whole number.
+
+    From the first to the last frame there are 2n - 1 at twice the rate, and films end between two frames: both may be off by less than a
+    step. Who predicts only the labelled ones of the same frames comes as far as the others.
+    """
+    few, short = len(fewest.frames), _length(fewest)
+    times = round(len(one.frames) / few) if few > 1 else 0
+    step = short / few if few else 0
+    is_as_many, is_as_far = abs(len(one.frames) - times * few) < times, abs(_length(one) - times * short) < times * step
+    return times if is_as_many and is_as_far else 0
 
 
 def _length(series: Series) -> int:

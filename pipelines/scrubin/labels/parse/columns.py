@@ -51,11 +51,13 @@ NAMES: Mapping[Meaning, tuple[str, ...]] = {
 OF_NAME: Mapping[str, Meaning] = {fold(name): meaning for meaning, names in NAMES.items() for name in names}
 UNITLESS = frozenset(map(fold, ("t", "time", "video_time", "timestamp", "timestamps")))
 _NUMBERS = "|".join(name for name, meaning in OF_NAME.items() if meaning in ("frame", "seconds", "milliseconds"))
-ENDS = re.compile(
-    rf"(?:end|stop|until|duration|ende|dauer|fin|dur[e\u00e9]e|hasta)(?:{_NUMBERS})?|(?:{_NUMBERS})(?:end|stop)|phase(?:end|stop|duration)"
+_END = (
+    "end|stop|until|duration|finish|ende|dauer|fin|dur[e\u00e9]e|hasta|duraci[o\u00f3]n|fim|dura[c\u00e7][a\u00e3]o|durata|einde|slut|koniec"
+    "|\u043a\u043e\u043d\u0435\u0446|\u7ed3\u675f|\u7d42\u4e86"
 )
-PERHAPS_ENDS = frozenset(("bis", "fine"))
-"""German and Italian for an end, but also the bispectral index of anaesthesia and what is not coarse: their cells must say it."""
+ENDS = re.compile(rf"(?:{_END})(?:{_NUMBERS}|zeit)?|(?:{_NUMBERS}|phase)(?:{_END})|(?:bis|to|last)(?:{_NUMBERS})")
+PERHAPS_ENDS = frozenset(("bis", "fine", "to", "final", "offset"))
+"""An end, but also the bispectral index of anaesthesia, what is not coarse, or how far something is off: their cells must say it."""
 SURE = re.compile(r"(?:phase|pred|predicted|prediction)?(?:conf|scores?|prob|logits?|softmax).*|p\d+")
 TRUTH = re.compile(r"gt|.*groundtruth.*|.*(?:gt|true|truth)(?:phase|label)|(?:phase|label)(?:gt|true|truth)|true|truth")
 TRUTH_OF_PREDICTIONS = re.compile(r"y|ytrue|targets?|annotat(?:ion|ions|ed)|ref|references?|actual|expected")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from scrubin.base.text import csv_text
+from scrubin.labels.parse import columns
 from scrubin.labels.parse.fields import Where
 
 MEND = (
-    "write a row per frame, or the spans as segments.csv with VideoID,StartTime,EndTime,labelID, by seconds and names of phases "
-    "(format surch, which takes any vocabulary that --vocabulary names), or by a program of spans; if the column says something else, "
-    "call it otherwise"
+    "read spans as the format phase-spans (--from, --predictions-from), with columns such as start_s,end_s,phase; else write a row per "
+    "frame; if the column says something else, call it otherwise, or leave it out"
 )
 FEWEST = 3
 """So many steps must a column meet that is not called like ends."""
@@ -59,8 +59,8 @@ def note_ends(where: Where, named: str) -> None:
     where.error("column-end", what, MEND)
 
 
-def tile(videos: Sequence[Placed], least: int, *, called_end: bool) -> bool:
-    """Return whether the cells of a column end rows where the next ones start, or are their lengths, and not all rows are short.
+def tile(videos: Sequence[Placed], least: int) -> bool:
+    """Return whether the cells of a column called like ends reach to where the next rows start, or are lengths, and not all are short.
 
     Parameters
     ----------
@@ -68,29 +68,117 @@ def tile(videos: Sequence[Placed], least: int, *, called_end: bool) -> bool:
         Of each row its frame or nanosecond, and the cell.
     least
         As of `are_frames`: times may be in seconds or milliseconds.
+    """
+    for _, spans in _readings(videos, least):
+        steps = _steps_and_spans(videos, spans)
+        met = sum(step == span for step, span in steps)
+        # The last of rows by the second ends with its film, also where a second is missing; of uneven rows it is a span of its own.
+        even = {step for step, span in steps if step == span}
+        last = max(least, 2 * min(even)) if least > 1 and len(even) == 1 and 2 * met > len(steps) else least
+        is_long = any(span > (last if at == len(of) else least) for of in spans for at, span in enumerate(of, start=1))
+        if steps and is_long and all(0 < span <= step for step, span in steps) and 2 * met >= len(steps):
+            return True
+    return False
+
+
+def end_rows(videos: Sequence[Placed], placed: Sequence[Placed], least: int) -> bool:
+    """Return whether the cells of a column, whatever it is called, end rows that are more than a frame or second apart.
+
+    They do where all lie behind their row and none beyond the next one, and most reach just to it; or where nearly all lie so, the phase
+    changes in most rows, and they are no count of their own, such as frames of another rate. Rows that lie evenly and go on with their
+    phase are frames.
+
+    Parameters
+    ----------
+    videos, least
+        As of `tile`.
+    placed
+        The same rows with their phases.
+    """
+    gaps, same = _steps(placed)
+    changes, is_uneven = 2 * same <= len(gaps), len(set(gaps)) > 1
+    if not gaps or statistics.median_low(gaps) <= least or not (changes or is_uneven):
+        return False
+    for is_end, spans in _readings(videos, least):
+        steps, every = _steps_and_spans(videos, spans), [span for of in spans for span in of]
+        # Lengths that are all the same may be anything, such as a rate.
+        if max(every) <= least or any(of[-1] <= 0 for of in spans if of) or (not is_end and len(set(every)) == 1):
+            continue
+        met = sum(step == span for step, span in steps)
+        lie_between = sum(0 < span <= step for step, span in steps)
+        reach = (met >= FEWEST and 3 * met >= 2 * len(steps)) or (is_end and not same and met == len(steps))
+        if lie_between == len(steps) and reach:
+            return True
+        if is_end and changes and is_uneven and 5 * lie_between >= 4 * len(steps) and _fill(steps) and not _is_count(videos, spans, least):
+            return True
+    return False
+
+
+def are_spans(videos: Sequence[Sequence[tuple[int, int]]], least: int, *, called_end: bool) -> bool:
+    """Return whether pairs of numbers are where rows start and end: in order, behind each other, and no two counts of the same frames.
+
+    Parameters
+    ----------
+    videos
+        Of each row both numbers, as it stands.
+    least
+        A frame or a second: spans are longer.
     called_end
-        Whether the column is called like ends; of another one, three steps or more must all be met: a few numbers meet by chance.
+        Whether the second one is called like ends: then spans may lie over each other.
+    """
+    starts = [[(start, "") for start, _ in rows] for rows in videos]
+    spans = [[end - start for start, end in rows] for rows in videos]
+    steps = _steps_and_spans(starts, spans)
+    is_in_order = all(step > 0 for step, _ in steps) and all(span >= 0 for of in spans for span in of)
+    if not steps or not is_in_order or max(map(max, spans)) <= least:
+        return False
+    # Also ends that are the last frame.
+    met, lie_between = sum(step - span in (0, least) for step, span in steps), sum(span <= step for step, span in steps)
+    follow = 5 * lie_between >= 4 * len(steps) and _fill(steps) and not _is_count(starts, spans, least)
+    return called_end or met == len(steps) or follow
+
+
+def _readings(videos: Sequence[Placed], least: int) -> Iterator[tuple[bool, list[list[int]]]]:
+    """Yield how long rows are by every reading of the cells of a column, and whether that is one of ends; nothing where any is no number.
+
+    A reading is a length, an end behind the last frame, or an end that is the last frame; of times in seconds or milliseconds.
     """
     try:
-        numbers = [[(at, csv_text.number(cell)) for at, cell in rows] for rows in videos]
+        numbers = [[(at, _number(cell)) for at, cell in rows] for rows in videos]
     except ValueError:
-        return False
+        return
     if not all(math.isfinite(number * least) for rows in numbers for _, number in rows):
-        return False
+        return
     for scale in (1,) if least == 1 else (least, least // 1000):
-        # A length, an end behind the last frame, an end that is the last frame.
         for of_end, more in ((0, 0), (1, 0)) if least > 1 else ((0, 0), (1, 0), (1, 1)):
-            spans = [[round(number * scale) - of_end * at + more for at, number in rows] for rows in numbers]
-            steps = [(later[0] - one[0], span) for rows, of in zip(videos, spans, strict=True) for (one, later), span in _stepped(rows, of)]
-            met = sum(step == span for step, span in steps)
-            # The last of rows by the second ends with its film, also where a second is missing; of uneven rows it is a span of its own.
-            even = {step for step, span in steps if step == span}
-            last = max(least, 2 * min(even)) if least > 1 and len(even) == 1 and 2 * met > len(steps) else least
-            fewest, least_met = (1, (len(steps) + 1) // 2) if called_end else (FEWEST, len(steps))
-            is_long = any(span > (last if at == len(of) else least) for of in spans for at, span in enumerate(of, start=1))
-            if len(steps) >= fewest and is_long and all(0 < span <= step for step, span in steps) and met >= least_met:
-                return True
-    return False
+            yield of_end == 1, [[round(number * scale) - of_end * at + more for at, number in rows] for rows in numbers]
+
+
+def _number(cell: str) -> float:
+    """Return a number, or the seconds of a clock."""
+    if (time := columns.nanoseconds(cell)) is not None and ":" in cell:
+        return time / columns.NS
+    return csv_text.number(cell)
+
+
+def _steps_and_spans(videos: Sequence[Placed], spans: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    """Return of each row but the last one of its video how far the next one is, and how long it is."""
+    return [(later[0] - one[0], span) for rows, of in zip(videos, spans, strict=True) for (one, later), span in _stepped(rows, of)]
+
+
+def _fill(steps: Sequence[tuple[int, int]]) -> bool:
+    """Return whether spans cover at least half of the time: phases follow each other."""
+    return 2 * sum(min(span, step) for step, span in steps) >= sum(step for step, _ in steps)
+
+
+def _is_count(videos: Sequence[Placed], spans: Sequence[Sequence[int]], least: int) -> bool:
+    """Return whether ends lie on a line over their rows, as frames of another rate, or from another one on, do; three rows tell."""
+    for rows, of in zip(videos, spans, strict=True):
+        points = [(at, at + span) for (at, _), span in zip(rows, of, strict=True)]
+        (x, y), (x_end, y_end) = points[0], points[-1]
+        if len(points) > 2 and any(abs((v - y) * (x_end - x) - (u - x) * (y_end - y)) > least * (x_end - x) for u, v in points):
+            return False
+    return True
 
 
 def _stepped(rows: Placed, spans: Sequence[int]) -> list[tuple[tuple[tuple[int, str], tuple[int, str]], int]]:

@@ -137,7 +137,7 @@ def cells_of(where: Where, data: bytes, per_second: Fraction | None) -> Cells | 
 
 def videos_of(where: Where, data: bytes) -> list[Cells]:
     """Return frames and phases as written, video by video, without the rows that are noted as wrong; none when there are none."""
-    before = len(where.faults)
+    before = len(where.faults.errors())
     suffix = PurePosixPath(where.file).suffix.lower()
     table = _of_arrays(where, data, suffix) if suffix in ARRAYS else _of_text(where, data)
     which = None if table is None or not table.lines else _columns(where, table)
@@ -148,7 +148,7 @@ def videos_of(where: Where, data: bytes) -> list[Cells]:
         if not _FILE_NAME.fullmatch(video):
             what = f"'{csv_text.shown(video)}' is no name of a video"
             where.at(f"line {of_video[0].line}").error("video-name", what, "name the video of every row, without '/'")
-    if not by_video and len(where.faults) == before:
+    if not by_video and len(where.faults.errors()) == before:
         where.error("no-labels", "has no frames", "give a row per frame")
     if table is None or which is None:
         return []
@@ -158,11 +158,8 @@ def videos_of(where: Where, data: bytes) -> list[Cells]:
         least = 1 if which.unit == "frame" else columns.NS
         ends = {name: cells for at, name in enumerate(table.header) if columns.says_end(name, cells := table.column(at))}
         placed = [sorted((row.at, row.phase) for row in of_video) for of_video in by_video.values()]
-        # Starts of phases beside a column that ends them are spans, whatever it is called, in whatever language.
         others = set(range(len(table.header))) - {which.phase, which.number, which.name, which.video, *which.times}
-        may_end = others if row_spans.are_starts(placed, least) else set()
-        called = {at for at, name in enumerate(table.header) if columns.is_called_end(name)}
-        tiling = [table.header[at] for at in sorted(called | may_end) if _tiles(table, at, by_video, least, called_end=at in called)]
+        tiling = [table.header[at] for at in sorted(others) if _ends_rows(table, at, by_video, placed, least)]
         if not row_spans.are_frames(where.at(table.place), ends, placed, least, tiling):
             return []
         row_spans.note_starts(where, placed, least)
@@ -170,11 +167,11 @@ def videos_of(where: Where, data: bytes) -> list[Cells]:
     return [replace(_cells(where, of_video, which), video=video, first_line=first) for video, of_video in by_video.items()]
 
 
-def _tiles(table: _Table, at: int, by_video: Mapping[str, Sequence[_Row]], least: int, *, called_end: bool) -> bool:
-    """Return whether the cells of a column `row_spans.tile`."""
+def _ends_rows(table: _Table, at: int, by_video: Mapping[str, Sequence[_Row]], placed: Sequence[row_spans.Placed], least: int) -> bool:
+    """Return whether the cells of a column end rows: those of one that is called so, or of any other one, in whatever language."""
     cell_of = {line.number: line.cells[at].replace(",", "." if table.delimiter != "," else ",") for line in table.lines}
-    placed = [sorted((row.at, cell_of[row.line]) for row in of_video) for of_video in by_video.values()]
-    return row_spans.tile(placed, least, called_end=called_end)
+    cells = [sorted((row.at, cell_of[row.line]) for row in of_video) for of_video in by_video.values()]
+    return (columns.is_called_end(table.header[at]) and row_spans.tile(cells, least)) or row_spans.end_rows(cells, placed, least)
 
 
 def _cells(where: Where, rows: Sequence[_Row], which: _Columns) -> Cells:
@@ -303,6 +300,9 @@ def _columns(where: Where, table: _Table) -> _Columns | None:
     unit: Any = "frame" if number not in times else "seconds" if number in at["seconds"] else "milliseconds"
     which = _Columns(phase, number, unit, name, video, tuple(one for one in times if one != number))
     _note_truth(where, header, phase)
+    if number in named_rows and (end := _end_of_spans(table, which)) is not None:
+        row_spans.note_ends(where, header[end])
+        return None
     is_clear = _can_be_placed(where, table, which) if number is None else _counts_frames(where, table, which, named_rows)
     return which if is_clear else None
 
@@ -347,6 +347,8 @@ def _can_be_placed(where: Where, table: _Table, which: _Columns) -> bool:
         # Rows of every other video, or of videos in turn, are in no order that is known.
         unknown += [which.video] if blocks > len(set(videos)) or (len(set(videos)) == len(videos) > 1) else []
     ends = [table.header[at] for at in left if columns.says_end(table.header[at], left[at])]
+    if not ends and (end := _end_of_spans(table, which)) is not None:
+        ends = [table.header[end]]
     if unknown and ends:
         row_spans.note_ends(where, _listed(ends))
     elif unknown:
@@ -359,8 +361,45 @@ def _can_be_placed(where: Where, table: _Table, which: _Columns) -> bool:
 
 def _counts_rows(name: str, cells: Sequence[str]) -> bool:
     """Return whether a column without a name counts the rows as they stand, as pandas and R write it."""
-    starts = (range(len(cells)), range(1, len(cells) + 1))
-    return columns.is_row_number(name) and any(list(cells) == list(map(str, start)) for start in starts)
+    return columns.is_row_number(name) and _counts(cells)
+
+
+def _counts(cells: Sequence[str]) -> bool:
+    return any(list(cells) == list(map(str, range(first, first + len(cells)))) for first in (0, 1))
+
+
+def _end_of_spans(table: _Table, which: _Columns) -> int | None:
+    """Return the column where rows end, of a table whose rows are spans beside an index that only counts them, or beside none."""
+    videos: dict[str, list[int]] = {}
+    for row, line in enumerate(table.lines):
+        videos.setdefault("" if which.video is None else line.cells[which.video], []).append(row)
+    index = None if which.number is None else table.column(which.number)
+    if index is not None and not all(_counts([index[row] for row in rows]) for rows in videos.values()):
+        return None
+    left = [at for at in range(len(table.header)) if at not in (which.phase, which.number, which.name, which.video)]
+    times = {at: [_perhaps_time(table, cell) for cell in table.column(at)] for at in left}
+    known = {at: [time for time in of if time is not None] for at, of in times.items() if None not in of}
+    for start, end in itertools.permutations(known, 2):
+        pairs = [[(known[start][row], known[end][row]) for row in rows] for rows in videos.values()]
+        called_end = _says_end(table, end)
+        by_length = [[(since, since + length) for since, length in of_video] for of_video in pairs] if called_end else []
+        if row_spans.are_spans(pairs, columns.NS, called_end=called_end) or row_spans.are_spans(by_length, columns.NS, called_end=False):
+            return end
+    # Ends alone, which do not go on evenly as those of frames do.
+    for end in known if index is not None else ():
+        steps = [known[end][later] - known[end][row] for rows in videos.values() for row, later in itertools.pairwise(rows)]
+        if _says_end(table, end) and min(steps, default=0) > 0 and max(steps) - min(steps) > columns.NS:
+            return end
+    return None
+
+
+def _says_end(table: _Table, at: int) -> bool:
+    return columns.says_end(table.header[at], table.column(at))
+
+
+def _perhaps_time(table: _Table, cell: str) -> int | None:
+    """Return a number or time as nanoseconds, whatever it counts; minutes and seconds, too, as only their order matters."""
+    return _nanoseconds(table, f"0:{cell}" if cell.count(":") == 1 else cell, "seconds")
 
 
 def _counts_frames(where: Where, table: _Table, which: _Columns, row_numbers: Sequence[int]) -> bool:

@@ -26,7 +26,7 @@ from scrubin.base.faults import Faults, near
 from scrubin.base.text import csv_text, naming
 from scrubin.base.vocabulary import own_categories, vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary, fold
-from scrubin.labels.formats.plain import phase_cells
+from scrubin.labels.formats.plain import phase_cells, phase_spans
 from scrubin.labels.formats.plain.phase_cells import ARRAYS, Cells
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, phase_rows
 from scrubin.labels.parse import columns, documents, video_files
@@ -61,7 +61,7 @@ def _has_phases(path: Path) -> bool:
     header = [cell.strip() for cell in lines[0].cells]
     if columns.is_header(header):
         if columns.first_of(header, "phase", "phase id") is not None:
-            return True
+            return not phase_spans.has_spans(path)
         # Of a table with columns that nobody understands, such as boxes, an id is that of something else.
         numbered = columns.first_of(header, "frame", "seconds", "milliseconds") is not None
         known = all(fold(name) in columns.OF_NAME or columns.SURE.fullmatch(fold(name)) for name in header)
