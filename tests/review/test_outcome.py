@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scrubin.base.tables import io
 from scrubin.base.tables.private import REDACTIONS
 from scrubin.stages.review.events import KINDS, Decided, DecidedSpan
-from scrubin.stages.review.outcome import Eye, Limits, Proposed, added, gaps, mirrored, parts, rows
+from scrubin.stages.review.outcome import Drawing, Eye, Limits, Proposed, added, gaps, mirrored, parts, rows
 
 LAST_S = 5.0
 LIMITS = Limits(LAST_S, 0.2)
@@ -154,7 +154,7 @@ BAND = (0, 13, 96, 22)
 
 
 def in_other_eye(hidden, own=(), *, drawn=(), decided=(), before=0):
-    return mirrored(hidden, dict.fromkeys(drawn, before), Eye(own, own, decided, LIMITS, SIZE_PX))
+    return mirrored(hidden, dict.fromkeys(drawn, Drawing(before, is_added=True)), Eye(own, own, decided, LIMITS, SIZE_PX))
 
 
 def test_what_one_camera_hides_is_proposed_in_the_other_but_text_that_a_detector_found_where_it_stands():
@@ -215,7 +215,9 @@ def test_no_pixel_of_what_a_rectangle_hides_is_left_open_in_the_other_eye(baseli
     seen = np.zeros((180, 320), bool)
     seen[y + 8 : y + h + 8, x + disparity_px : x + w + disparity_px] = True
     drawn = Proposed("text", "curator", (0.0, 1.0), box)
-    ((left, top, wide, high),) = [one.box_xywh for one in mirrored([drawn], {drawn: 0}, Eye((), (), (), LIMITS, (320, 180)))]
+    ((left, top, wide, high),) = [
+        one.box_xywh for one in mirrored([drawn], {drawn: Drawing(0, is_added=True)}, Eye((), (), (), LIMITS, (320, 180)))
+    ]
     seen[top : top + high, left : left + wide] = False
     assert not seen.any()
 

@@ -162,8 +162,8 @@ def added(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Propos
     return list(dict.fromkeys(one for _, _, one in _wanted(decided, reviewers)))
 
 
-def drawings(decided: Sequence[tuple[str, Decided]], reviewers: int, detected: Sequence[Proposed]) -> Iterator[tuple[Proposed, int]]:
-    """Yield what of `added` people drew, and in ``decided`` the place of the decision that did.
+def drawings(decided: Sequence[tuple[str, Decided]], reviewers: int, detected: Sequence[Proposed]) -> Iterator[tuple[Proposed, int, bool]]:
+    """Yield what of `added` people drew, in ``decided`` the place of the decision that did, and whether it added that.
 
     What they accept counts as well where no detector proposes that very place, as in a sheet, but for what the other camera proposed.
     """
@@ -176,7 +176,8 @@ def drawings(decided: Sequence[tuple[str, Decided]], reviewers: int, detected: S
         if answered and not answered.startswith(f"{SHEET}:") and left != [one.interval_s]:
             # Who accepts what a detector proposes says no more than it, also where by now it proposes some frames more or less.
             continue
-        yield from ((replace(one, interval_s=part), place) for part in left if part == one.interval_s or part[1] - part[0] > TICK_S)
+        wanted = [part for part in left if part == one.interval_s or part[1] - part[0] > TICK_S]
+        yield from ((replace(one, interval_s=part), place, what == ADD) for part in wanted)
 
 
 def _wanted(decided: Sequence[tuple[str, Decided]], reviewers: int) -> Iterator[tuple[int, str, Proposed]]:
@@ -216,7 +217,21 @@ class Eye:
     size_px: tuple[int, int]
 
 
-def mirrored(hidden: Iterable[Proposed], drawn: Mapping[Proposed, int], eye: Eye) -> list[Proposed]:
+@dataclass(frozen=True)
+class Drawing:
+    """Of what people want hidden in a camera by themselves: how many decisions about the other one came before, and whether it was added.
+
+    What was only accepted, as in a sheet, may be what the other camera proposed where the sheet was written.
+    """
+
+    before: int
+    is_added: bool
+
+
+NO_DRAWING = Drawing(0, is_added=False)
+
+
+def mirrored(hidden: Iterable[Proposed], drawn: Mapping[Proposed, Drawing], eye: Eye) -> list[Proposed]:
     """Return what is proposed in a camera because the other camera of the pair hides it.
 
     A rectangle that a person drew is proposed as `wide` as its rows: the same thing stands elsewhere in the other picture. Only for the
@@ -228,21 +243,22 @@ def mirrored(hidden: Iterable[Proposed], drawn: Mapping[Proposed, int], eye: Eye
     hidden
         What is hidden in the other camera, by whomever.
     drawn
-        What of it people want hidden by themselves, and how many of this camera's decisions were made before: it is proposed
-        whatever its kind. Who accepts a text that a detector found says no more than the detector, which looked at both cameras.
+        What of it people want hidden by themselves: it is proposed whatever its kind. Who accepts a text that a detector found says no
+        more than the detector, which looked at both cameras.
     eye
         This camera.
     """
     # What is proposed, each with the rectangle for which it is.
     done: list[tuple[Box | None, Proposed]] = []
-    for one in sorted(dict.fromkeys([*hidden, *drawn]), key=lambda one: drawn.get(one, -1), reverse=True):
+    for one in sorted(dict.fromkeys([*hidden, *drawn]), key=lambda one: drawn[one].before if one in drawn else -1, reverse=True):
         # Of texts, detectors propose rectangles only: a whole picture is a person's.
         is_person = one in drawn or one.source == SHEET or (one.kind == "text" and one.box_xywh is None)
         clipped = one.interval_s[0], min(one.interval_s[1], eye.limits.last_s)
         if one.source == PAIR or not (is_person or one.kind in MIRRORED_KINDS) or clipped[0] >= clipped[1]:
             continue
-        before, here = drawn.get(one, 0), eye.hidden if is_person else eye.own
-        missing = without(clipped, [other.interval_s for other in here if _is_there(one, other, eye.size_px)])
+        drawing, here = drawn.get(one, NO_DRAWING), eye.hidden if is_person else eye.own
+        before, size_px = drawing.before, None if drawing.is_added else eye.size_px
+        missing = without(clipped, [other.interval_s for other in here if _is_there(one, other, size_px)])
         for box, times in _places(one, missing, eye, before) if is_person else [(one.box_xywh, missing)]:
             same = [
                 other.interval_s
@@ -282,9 +298,9 @@ def wide(box_xywh: Box | None, size_px: tuple[int, int]) -> Box | None:
     return 0, top, width, bottom - top
 
 
-def _is_there(one: Proposed, other: Proposed, size_px: tuple[int, int]) -> bool:
-    """Whether a camera has what the other one hides, or that is hidden, maybe by a sheet, because this one has something in its rows."""
-    is_origin = wide(other.box_xywh, size_px) == one.box_xywh
+def _is_there(one: Proposed, other: Proposed, size_px: tuple[int, int] | None) -> bool:
+    """Whether a camera has what the other one hides; with a size also whether that was accepted because this one hides it."""
+    is_origin = size_px is not None and wide(other.box_xywh, size_px) == one.box_xywh
     return other.kind == one.kind and (other.box_xywh in (None, one.box_xywh) or is_origin)
 
 
