@@ -154,6 +154,124 @@ def test_a_sheet_that_accepts_what_a_detector_found_draws_nothing_after_its_impo
     assert after == []
 
 
+FOUND = review_study.proposal("pair", "left", 10, 11, kind="text", box=DRAWN)
+"""Two frames of `DRAWN`, read by a detector."""
+
+
+def test_what_a_sheet_hides_for_longer_than_a_detector_found_it_is_proposed_in_the_other_camera_for_the_rest(folder):
+    review_study.propose(folder, [FOUND])
+    before, after = imported(folder, "pair,left,text,0,3,10,30,20,8,accept\n")
+    assert (before, after) == ([(BAND, 0, 59)], [(BAND, 0, 9), (BAND, 12, 59)])
+
+
+def test_what_a_detector_finds_after_the_import_of_a_sheet_leaves_the_rest_proposed_in_the_other_camera(folder):
+    review_study.propose(folder, [])
+    imported(folder, "pair,left,text,0,3,10,30,20,8,accept\n")
+    review_study.propose(folder, [FOUND])
+    with review_study.desk(folder) as desk:
+        assert [one[1:] for one in answers(desk)] == [(0, 9, "unreviewed", True), (12, 59, "unreviewed", True)]
+
+
+def test_who_accepts_what_a_sheet_proposes_for_longer_than_a_detector_is_asked_about_the_rest_in_the_other_camera(folder):
+    review_study.propose(folder, [FOUND])
+    (folder / "data/raw/redactions.csv").write_text(review_study.SHEET + "pair,left,text,0,3,10,30,20,8,accept\n", encoding="utf-8")
+    with review_study.desk(folder) as desk:
+        say(desk, "accept", next(one for one in asked(desk, "left", band=False) if one.source == "sheet"))
+        assert [one[1:3] for one in answers(desk)] == [(0, 9), (12, 59)]
+
+
+def test_who_moves_the_ends_of_a_text_that_a_detector_found_draws_nothing_in_the_other_camera(folder):
+    review_study.propose(folder, [FOUND])
+    with review_study.desk(folder) as desk:
+        (one,) = asked(desk, "left", band=False)
+        desk.decide(PAIR, "left", "change", "text", 10, 11, box_xywh=DRAWN, proposal_key=one.key, to_first=9, to_last=14)
+        assert answers(desk) == []
+
+
+WHOLE = review_study.proposal("pair", "right", 10, 39)
+SAME = review_study.proposal("pair", "right", 10, 39, kind="text", box=DRAWN)
+
+
+@pytest.mark.parametrize("found", [WHOLE, SAME])
+@pytest.mark.parametrize("is_rejected_first", [False, True])
+def test_who_shows_what_a_detector_found_is_asked_about_the_rows_of_what_was_drawn_in_the_other_camera(folder, found, is_rejected_first):
+    review_study.propose(folder, [found])
+    with review_study.desk(folder) as desk:
+        (one,) = asked(desk, band=False)
+        for step in ("reject", "draw") if is_rejected_first else ("draw", "reject"):
+            if step == "draw":
+                draw(desk, DRAWN, kind=found["kind"])
+            else:
+                say(desk, "reject", one)
+        assert answers(desk) == [(BAND, 10, 39, "unreviewed", True)]
+        say_of_all(desk, "reject")
+        assert [one[3:] for one in answers(desk)] == [("rejected", False)]
+
+
+def test_who_shows_a_whole_picture_after_it_was_drawn_in_the_other_camera_is_not_asked_again_and_before_it_is(folder):
+    review_study.propose(folder, [WHOLE])
+    with review_study.desk(folder) as desk:
+        (one,) = asked(desk, band=False)
+        draw(desk, None, kind="out_of_body")
+        say(desk, "reject", one)
+        assert answers(desk) == [(None, 10, 39, "rejected", False)]
+        draw(desk, None, kind="out_of_body", first=20, last=29)
+        assert [one[1:4] for one in answers(desk)] == [(10, 19, "rejected"), (20, 29, "unreviewed"), (30, 39, "rejected")]
+
+
+@pytest.mark.parametrize("boxes", [(DRAWN, None), (None, DRAWN)])
+def test_who_shows_a_whole_picture_is_asked_about_the_rows_of_a_rectangle_that_was_drawn_beside_it(desk, boxes):
+    for box in boxes:
+        draw(desk, box, kind="other")
+    (whole,) = asked(desk)
+    assert whole.box_xywh is None
+    say(desk, "reject", whole)
+    assert sorted(answers(desk), key=str) == [(BAND, 10, 39, "unreviewed", True), (None, 10, 39, "rejected", False)]
+
+
+def test_a_sheet_that_shows_exactly_the_rectangle_shows_nothing_of_its_rows(folder):
+    review_study.propose(folder, [])
+    with review_study.desk(folder) as desk:
+        draw(desk, DRAWN, first=0, last=59)
+    before, after = imported(folder, "pair,right,text,0.5,0.55,10,30,20,8,reject\n")
+    assert before == after == [(BAND, 0, 59)]
+
+
+def test_rows_that_were_accepted_are_no_drawing_where_the_export_is_imported(folder):
+    review_study.propose(folder, [])
+    with review_study.desk(folder) as desk:
+        draw(desk, DRAWN)
+        say_of_all(desk, "accept")
+        ledger.write(Path("out.csv"), "ann")
+    (folder / "data/private/decisions.jsonl").unlink()
+    with review_study.desk(folder) as desk:
+        ledger.take(Path("out.csv"), "ann")
+    with review_study.desk(folder) as desk:
+        assert answers(desk, camera="left") == []
+        assert answers(desk) == [(BAND, 10, 39, "accepted", True)]
+
+
+def test_rows_that_were_accepted_and_then_rejected_are_asked_about_when_something_else_is_drawn_in_them(desk):
+    draw(desk, DRAWN)
+    say_of_all(desk, "accept")
+    say_of_all(desk, "reject")
+    draw(desk, (60, 30, 20, 8))
+    assert answers(desk) == [(BAND, 10, 39, "unreviewed", True)]
+
+
+def test_what_was_taken_away_when_the_rows_were_rejected_is_asked_about_when_it_comes_back(folder):
+    review_study.propose(folder, [])
+    with review_study.desk(folder, "ann") as ann, review_study.desk(folder, "bo") as bo:
+        draw(ann, (60, 30, 20, 8))
+        (drawn,) = ann.recording(PAIR).drawn
+        say(ann, "reject", drawn)
+        draw(bo, DRAWN)
+        say_of_all(bo, "reject")
+        assert [one[3] for one in answers(ann)] == ["rejected"]
+        ann.undo(PAIR)
+        assert answers(ann) == [(BAND, 10, 39, "unreviewed", True)]
+
+
 def test_a_sheet_that_shows_all_text_of_one_camera_does_not_answer_what_the_other_one_hides(folder):
     review_study.propose(folder, [NAME])
     _, after = imported(folder, "pair,right,text,,,,,,,reject\npair,left,text,0.5,2,10,30,20,8,add\n")

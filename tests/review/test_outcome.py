@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scrubin.base.tables import io
 from scrubin.base.tables.private import REDACTIONS
 from scrubin.stages.review.events import KINDS, Decided, DecidedSpan
-from scrubin.stages.review.outcome import Eye, Limits, Proposed, added, gaps, mirrored, parts, rows
+from scrubin.stages.review.outcome import Drawing, Eye, Limits, Proposed, added, gaps, mirrored, parts, rows
 
 LAST_S = 5.0
 LIMITS = Limits(LAST_S, 0.2)
@@ -153,8 +153,8 @@ DRAWN = Proposed("other", "curator", (1.0, 2.0), (40, 20, 8, 8))
 BAND = (0, 13, 96, 22)
 
 
-def in_other_eye(hidden, own=(), *, drawn=(), decided=()):
-    return mirrored(hidden, dict.fromkeys(drawn, 0), Eye(own, decided, LIMITS, SIZE_PX))
+def in_other_eye(hidden, own=(), *, drawn=(), decided=(), before=0):
+    return mirrored(hidden, dict.fromkeys(drawn, Drawing(before, is_added=True)), Eye(own, own, decided, LIMITS, SIZE_PX))
 
 
 def test_what_one_camera_hides_is_proposed_in_the_other_but_text_that_a_detector_found_where_it_stands():
@@ -192,11 +192,16 @@ def test_rows_that_were_accepted_because_the_other_camera_hides_something_there_
 
 
 @pytest.mark.parametrize("what", ["accept", "reject"])
-def test_a_decision_about_a_rectangle_of_before_it_was_proposed_as_wide_stays_about_all_of_it(what):
-    known = decision(what, 1.0, 1.5, "other", DRAWN.box_xywh)
-    assert in_other_eye([DRAWN], drawn=[DRAWN], decided=[known]) == [replace(DRAWN, source="pair")]
-    later = decision(what, 3.0, 4.0, "other", DRAWN.box_xywh)
-    assert in_other_eye([DRAWN], drawn=[DRAWN], decided=[later])[0].box_xywh == BAND
+def test_an_answer_about_a_rectangle_of_before_it_was_proposed_as_wide_stays_about_all_of_its_time(what):
+    asked = "pair:other:1.000000-2.000000:40,20,8,8"
+    known = decision(what, 1.0, 1.5, "other", DRAWN.box_xywh, asked)
+    narrow, band = ((replace(DRAWN, source="pair", box_xywh=box)) for box in (DRAWN.box_xywh, BAND))
+    rest = replace(band, interval_s=(1.5, 2.0))
+    assert in_other_eye([DRAWN], drawn=[DRAWN], decided=[known]) == [rest, replace(narrow, interval_s=(1.0, 1.5))]
+    # Not what was answered before somebody drew that, nor what was said of a detector's rectangle, or by a sheet of what lies there.
+    assert in_other_eye([DRAWN], drawn=[DRAWN], decided=[known], before=1) == [band]
+    for proposal in ("", "text:other:1.000000-2.000000:40,20,8,8"):
+        assert in_other_eye([DRAWN], drawn=[DRAWN], decided=[replace(known, proposal=proposal)]) == [band]
 
 
 @pytest.mark.parametrize("baseline_mm", [4, 6])
@@ -210,7 +215,9 @@ def test_no_pixel_of_what_a_rectangle_hides_is_left_open_in_the_other_eye(baseli
     seen = np.zeros((180, 320), bool)
     seen[y + 8 : y + h + 8, x + disparity_px : x + w + disparity_px] = True
     drawn = Proposed("text", "curator", (0.0, 1.0), box)
-    ((left, top, wide, high),) = [one.box_xywh for one in mirrored([drawn], {drawn: 0}, Eye((), (), LIMITS, (320, 180)))]
+    ((left, top, wide, high),) = [
+        one.box_xywh for one in mirrored([drawn], {drawn: Drawing(0, is_added=True)}, Eye((), (), (), LIMITS, (320, 180)))
+    ]
     seen[top : top + high, left : left + wide] = False
     assert not seen.any()
 

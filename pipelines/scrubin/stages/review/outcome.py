@@ -162,20 +162,22 @@ def added(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Propos
     return list(dict.fromkeys(one for _, _, one in _wanted(decided, reviewers)))
 
 
-def drawings(decided: Sequence[tuple[str, Decided]], reviewers: int, detected: Sequence[Proposed]) -> dict[Proposed, int]:
-    """Return what of `added` people drew, and in ``decided`` the place of the last decision that did.
+def drawings(decided: Sequence[tuple[str, Decided]], reviewers: int, detected: Sequence[Proposed]) -> Iterator[tuple[Proposed, int, bool]]:
+    """Yield what of `added` people drew, in ``decided`` the place of the decision that did, and whether it added that.
 
     What they accept counts as well where no detector proposes that very place, as in a sheet, but for what the other camera proposed.
     """
-    found = [(one.kind, one.box_xywh, one.interval_s) for one in detected]
-    done = {}
     for place, what, one in _wanted(decided, reviewers):
-        is_detected = any(
-            (kind, box) == (one.kind, one.box_xywh) and without(one.interval_s, [then_s]) != [one.interval_s] for kind, box, then_s in found
-        )
-        if what == ADD or not (is_detected or decided[place][1].proposal.startswith(f"{PAIR}:")):
-            done[one] = place
-    return done
+        answered = decided[place][1].proposal
+        if what == ACCEPT and answered.startswith(f"{PAIR}:"):
+            continue
+        found = [other.interval_s for other in detected if what == ACCEPT and _is_of(one, other.kind, other.box_xywh)]
+        left = without(one.interval_s, found)
+        if answered and not answered.startswith(f"{SHEET}:") and left != [one.interval_s]:
+            # Who accepts what a detector proposes says no more than it, also where by now it proposes some frames more or less.
+            continue
+        wanted = [part for part in left if part == one.interval_s or part[1] - part[0] > TICK_S]
+        yield from ((replace(one, interval_s=part), place, what == ADD) for part in wanted)
 
 
 def _wanted(decided: Sequence[tuple[str, Decided]], reviewers: int) -> Iterator[tuple[int, str, Proposed]]:
@@ -197,7 +199,9 @@ class Eye:
     Parameters
     ----------
     own
-        What is proposed or added in it: that needs no second proposal.
+        What is proposed or added in it: what the other camera's detectors find needs no second proposal.
+    hidden
+        What of that is hidden: what a person draws in the other camera is proposed beside all else.
     decided
         What people decided about it, in order.
     limits
@@ -207,16 +211,31 @@ class Eye:
     """
 
     own: Sequence[Proposed]
+    hidden: Sequence[Proposed]
     decided: Sequence[Decided]
     limits: Limits
     size_px: tuple[int, int]
 
 
-def mirrored(hidden: Iterable[Proposed], drawn: Mapping[Proposed, int], eye: Eye) -> list[Proposed]:
+@dataclass(frozen=True)
+class Drawing:
+    """Of what people want hidden in a camera by themselves: how many decisions about the other one came before, and whether it was added.
+
+    What was only accepted, as in a sheet, may be what the other camera proposed where the sheet was written.
+    """
+
+    before: int
+    is_added: bool
+
+
+NO_DRAWING = Drawing(0, is_added=False)
+
+
+def mirrored(hidden: Iterable[Proposed], drawn: Mapping[Proposed, Drawing], eye: Eye) -> list[Proposed]:
     """Return what is proposed in a camera because the other camera of the pair hides it.
 
-    A rectangle that a person drew is proposed as `wide` as its rows: the same thing stands elsewhere in the other picture. Where
-    somebody decided about exactly that rectangle, before it was proposed so wide, that decision goes on to be about all of it.
+    A rectangle that a person drew is proposed as `wide` as its rows: the same thing stands elsewhere in the other picture. Only for the
+    time in which somebody answered, before it was proposed so wide, what was proposed for that drawing, the answer goes on to count.
     Several in the same rows are one proposal, as young as the youngest of them: who rejected the rows before did not mean that one.
 
     Parameters
@@ -224,26 +243,42 @@ def mirrored(hidden: Iterable[Proposed], drawn: Mapping[Proposed, int], eye: Eye
     hidden
         What is hidden in the other camera, by whomever.
     drawn
-        What of it people want hidden by themselves, and how many of this camera's decisions were made before: it is proposed
-        whatever its kind. Who accepts a text that a detector found says no more than the detector, which looked at both cameras.
+        What of it people want hidden by themselves: it is proposed whatever its kind. Who accepts a text that a detector found says no
+        more than the detector, which looked at both cameras.
     eye
         This camera.
     """
-    done: list[Proposed] = []
-    for one in sorted(hidden, key=lambda one: drawn.get(one, -1), reverse=True):
+    # What is proposed, each with the rectangle for which it is.
+    done: list[tuple[Box | None, Proposed]] = []
+    for one in sorted(dict.fromkeys([*hidden, *drawn]), key=lambda one: drawn[one].before if one in drawn else -1, reverse=True):
         # Of texts, detectors propose rectangles only: a whole picture is a person's.
         is_person = one in drawn or one.source == SHEET or (one.kind == "text" and one.box_xywh is None)
-        if one.source == PAIR or not (is_person or one.kind in MIRRORED_KINDS):
-            continue
-        band = wide(one.box_xywh, eye.size_px)
-        same = [other.interval_s for other in eye.own if _is_there(one, other, None if is_person else eye.size_px)]
-        same += [other.interval_s for other in done if other.kind == one.kind and other.box_xywh in (None, one.box_xywh, band)]
         clipped = one.interval_s[0], min(one.interval_s[1], eye.limits.last_s)
-        for left in without(clipped, same) if clipped[0] < clipped[1] else ():
-            narrow = replace(one, source=PAIR, interval_s=left, earlier=tuple(eye.decided[: drawn.get(one, 0)]))
-            is_settled = any(_is_about(other, narrow) for other in eye.decided)
-            done.append(replace(narrow, box_xywh=band) if is_person and not is_settled else narrow)
-    return done
+        if one.source == PAIR or not (is_person or one.kind in MIRRORED_KINDS) or clipped[0] >= clipped[1]:
+            continue
+        drawing, here = drawn.get(one, NO_DRAWING), eye.hidden if is_person else eye.own
+        before, size_px = drawing.before, None if drawing.is_added else eye.size_px
+        missing = without(clipped, [other.interval_s for other in here if _is_there(one, other, size_px)])
+        for box, times in _places(one, missing, eye, before) if is_person else [(one.box_xywh, missing)]:
+            same = [
+                other.interval_s
+                for of, other in done
+                if other.kind == one.kind and (other.box_xywh == box or (of == box and not is_person))
+            ]
+            for left in (part for time_s in times for part in without(time_s, same)):
+                done.append((one.box_xywh, replace(one, source=PAIR, interval_s=left, box_xywh=box, earlier=tuple(eye.decided[:before]))))
+    return [one for _, one in done]
+
+
+def _places(one: Proposed, missing: Sequence[Interval], eye: Eye, before: int) -> list[tuple[Box | None, list[Interval]]]:
+    """Return where a camera is asked about what a person drew in the other one, and when: as wide as its rows where nobody answered."""
+    answers = [said for said in eye.decided[before:] if said.proposal.startswith(f"{PAIR}:") and _is_of(one, said.kind, said.box_xywh)]
+    answered = [(span.start_s, span.end_s) for said in answers for span in said.spans if span.what != ADD]
+    band = wide(one.box_xywh, eye.size_px)
+    if band == one.box_xywh:
+        return [(band, list(missing))]
+    open_s = [part for left in missing for part in without(left, answered)]
+    return [(band, open_s), (one.box_xywh, [part for left in missing for part in without(left, open_s)])]
 
 
 def wide(box_xywh: Box | None, size_px: tuple[int, int]) -> Box | None:
@@ -269,10 +304,8 @@ def _is_there(one: Proposed, other: Proposed, size_px: tuple[int, int] | None) -
     return other.kind == one.kind and (other.box_xywh in (None, one.box_xywh) or is_origin)
 
 
-def _is_about(said: Decided, narrow: Proposed) -> bool:
-    start_s, end_s = narrow.interval_s
-    is_then = any(span.what != ADD and span.start_s < end_s and start_s < span.end_s for span in said.spans)
-    return is_then and (said.kind, said.box_xywh) == (narrow.kind, narrow.box_xywh)
+def _is_of(one: Proposed, kind: str, box_xywh: Box | None) -> bool:
+    return (kind, box_xywh) == (one.kind, one.box_xywh)
 
 
 def gaps(hidden: Iterable[Proposed], shown: Iterable[Interval]) -> list[Proposed]:
@@ -330,7 +363,9 @@ def _by_person(proposal: Proposed, decided: Sequence[tuple[str, Decided]], revie
             is_shared = covers if proposal.source == PAIR else overlaps
             is_about = {ACCEPT: is_shared(one.box_xywh, proposal.box_xywh), REJECT: _answers(one, proposal)}
             if is_about.get(span.what):
-                decision = ACCEPTED if span.what == ACCEPT else REJECTED
+                # What somebody accepted and rejected of something earlier is not accepted again.
+                is_earlier = span.what == REJECT and any(one is other for other in proposal.earlier)
+                decision = UNREVIEWED if is_earlier else ACCEPTED if span.what == ACCEPT else REJECTED
                 said.setdefault("" if reviewers == 1 else by, []).append(_Say((span.start_s, span.end_s), decision, not one.proposal))
     return list(said.values())
 
@@ -380,10 +415,10 @@ def rejects(said: Decided, hidden: Box | None) -> bool:
 
 
 def _answers(said: Decided, proposal: Proposed) -> bool:
-    """Whether a rejection is about a proposal."""
+    """Whether a rejection is about a proposal, or about what was proposed there before."""
     # The row of a sheet that shows all of a kind was written of what is in this camera, not of what the other one hides.
     is_of_all = proposal.source == PAIR and proposal.box_xywh is not None and said.box_xywh is None
-    return rejects(said, proposal.box_xywh) and not is_of_all and not any(said is other for other in proposal.earlier)
+    return rejects(said, proposal.box_xywh) and not is_of_all
 
 
 def holds(hidden: Proposed, proposed: Proposed) -> bool:

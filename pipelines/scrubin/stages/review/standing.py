@@ -85,6 +85,8 @@ class Standing:
         By recording, the exclusions that stand; a later one takes the place of those before it that are about the same files.
     withdrawn
         By line that counts no longer, the line that withdrew it.
+    restored
+        By line that counts again, the line that brought it back last.
     seen
         By file and person.
     lost
@@ -106,6 +108,7 @@ class Standing:
     decided: dict[FileKey, dict[int, tuple[str, Decided]]] = field(default_factory=dict)
     excluded: dict[str, dict[int, tuple[Line, Excluded]]] = field(default_factory=dict)
     withdrawn: dict[int, int] = field(default_factory=dict)
+    restored: dict[int, int] = field(default_factory=dict)
     acknowledged: dict[tuple[str, str], tuple[Line, Acknowledged]] = field(default_factory=dict)
     seen: dict[FileKey, dict[str, SeenBy]] = field(default_factory=dict)
     lost: dict[FileKey, int] = field(default_factory=dict)
@@ -209,6 +212,7 @@ class Standing:
         _, event = self.lines[number]
         if isinstance(event, Withdrawn):
             del self.withdrawn[event.line]
+            self.restored[event.line] = by_line
             self._restore(event.line)
             return
         self.withdrawn[number] = by_line

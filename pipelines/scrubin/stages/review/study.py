@@ -23,10 +23,12 @@ from scrubin.media.source import Source, sources
 from scrubin.stages.review.events import ADD, REJECT
 from scrubin.stages.review.outcome import (
     ACCEPTED,
+    NO_DRAWING,
     REJECTED,
     SHEET,
     UNREVIEWED,
     Asked,
+    Drawing,
     Eye,
     Limits,
     Part,
@@ -202,7 +204,8 @@ class ReviewedStudy:
         """Return all that is proposed in a file: by the detectors, because the other camera hides it, and between two hidden spans."""
         decided = self._decided(key, standing)
         own, drawn = self._own(key, standing), added(decided, self.reviewers)
-        eye = Eye([*own, *drawn], [one for _, one in decided], self.limits(key), self.files[key].size_px)
+        hidden_here = list(self._hidden_alone(key, standing))
+        eye = Eye([*own, *drawn], hidden_here, [one for _, one in decided], self.limits(key), self.files[key].size_px)
         others = [other for other in self.cameras(key[0]) if other != key]
         hidden_there = [hidden for other in others for hidden in self._hidden_alone(other, standing)]
         every = [*own, *mirrored(hidden_there, self._drawn(others, key, standing), eye)]
@@ -246,14 +249,19 @@ class ReviewedStudy:
     def _decided(self, key: FileKey, standing: Standing) -> list[Any]:
         return list(standing.decided.get(key, {}).values())
 
-    def _drawn(self, others: Iterable[FileKey], key: FileKey, standing: Standing) -> dict[Proposed, int]:
-        """Return what people drew in the other files of a recording, and how many decisions about this one had been made by then."""
-        done: dict[Proposed, int] = {}
+    def _drawn(self, others: Iterable[FileKey], key: FileKey, standing: Standing) -> dict[Proposed, Drawing]:
+        """Return what people drew in the other files of a recording, and how many decisions about this one had been made by then.
+
+        What was taken back, and is there again, is as young as the line that brought it back: who decided meanwhile did not mean it.
+        """
+        done: dict[Proposed, Drawing] = {}
         for other in others:
             numbers = list(standing.decided.get(other, {}))
-            for one, place in drawings(self._decided(other, standing), self.reviewers, self.proposals.get(other, ())).items():
-                before = sum(number < numbers[place] for number in standing.decided.get(key, {}))
-                done[one] = max(before, done.get(one, 0))
+            for one, place, is_added in drawings(self._decided(other, standing), self.reviewers, self.proposals.get(other, ())):
+                drawn_at = standing.restored.get(numbers[place], numbers[place])
+                before = sum(number < drawn_at for number in standing.decided.get(key, {}))
+                known = done.get(one, NO_DRAWING)
+                done[one] = Drawing(max(before, known.before), is_added=is_added or known.is_added)
         return done
 
     def _hidden_alone(self, key: FileKey, standing: Standing) -> Iterable[Proposed]:
