@@ -91,6 +91,11 @@ def test_predictions_that_do_not_fit_are_refused_with_their_place(study, capsys,
     assert told in fault(capsys, *arguments(study))
 
 
+def test_a_criterion_that_is_predicted_in_two_spellings_is_refused(study, capsys):
+    (study / "found.csv").write_text("".join(f"{line},{line.rsplit(',', 1)[1].lower()}\n" for line in FOUND.splitlines()))
+    assert "found.csv: 'C3' and 'c3' are one criterion; keep one of them" in fault(capsys, *arguments(study))
+
+
 def test_predicted_frames_that_nobody_judged_do_not_count(study, capsys):
     (study / "found.csv").write_text(FOUND + "1,29400,0.5,0.5,0.5\n")
     found, said = results(study, capsys)

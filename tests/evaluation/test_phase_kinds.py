@@ -84,10 +84,29 @@ def test_a_background_with_a_sign_or_empty_is_no_id(tmp_path, capsys, background
     assert f"background={background}: the phases are {known}\n" in refused
 
 
-@pytest.mark.parametrize("cell", ["+1", "(1)", "1_1"])
+@pytest.mark.parametrize("cell", ["+1", "(1)", "1_1", "\u20141", "\u20111", "\uff0d1", "~1", "<1", "\u22601", "1-"])
 def test_a_phase_with_a_sign_is_no_other_phase(tmp_path, capsys, cell):
     study = put(tmp_path, truth={"v.csv": table([0, 0, 1, 1])}, found={"v.csv": table([0, 1, cell, 1])})
     assert f"'{cell}' is no phase of the vocabulary" in fault(capsys, *sides(study, "phases"))
+
+
+@pytest.mark.parametrize(("one", "other"), [("P1.1", "P11"), ("\u0e15\u0e31\u0e14", "\u0e15\u0e34\u0e14"), ("duct <5 mm", "duct >5 mm")])
+def test_phases_that_a_point_a_sign_or_a_vowel_tells_apart_are_not_one(tmp_path, capsys, one, other):
+    study = put(tmp_path, truth={"v.csv": table([one, one, other, "close"])}, found={"v.csv": table([other, one, one, "close"])})
+    found, _ = results(capsys, study, "phases")
+    assert found[0]["overall"]["value"] == 0.5
+
+
+def test_a_phase_is_found_in_another_form_of_its_letters(tmp_path, capsys):
+    study = put(tmp_path, truth={"v.csv": table(["Pr\u00e4paration", "x"])}, found={"v.csv": table(["Pra\u0308paration", "x"])})
+    found, _ = results(capsys, study, "phases")
+    assert found[0]["overall"]["value"] == 1.0
+
+
+def test_predicted_phases_that_could_be_two_are_refused(tmp_path, capsys):
+    study = put(tmp_path, truth={"v.csv": table(["a/b", "c"])}, found={"v.csv": table(["ab", "a/b"])})
+    said = "v.csv: the phases 'a/b' and 'ab' would be one name, as the signs in which they differ do not count"
+    assert said in fault(capsys, *sides(study, "phases"))
 
 
 @pytest.mark.parametrize(

@@ -532,6 +532,17 @@ def test_a_fault_names_its_place(name, files, said):
         read_files(name, files)
 
 
+def test_names_that_a_point_between_digits_tells_apart_are_two_and_those_that_could_be_two_are_refused():
+    def steps(*names):
+        tier = [(aligned(f"a{at}", f"t{at}", f"t{at + 1}"), name) for at, name in enumerate(names)]
+        return eaf({'TIER_ID="step"': tier}, {f"t{at}": 1000 * at for at in range(len(names) + 1)})
+
+    (labels,) = read_files("elan", steps("Step 1.1", "Step 11", "step-11")).recordings
+    assert labels.vocabulary.steps == ("Step 1.1", "Step 11")
+    with pytest.raises(AnnotationError, match="the steps 'Step 1/a' and 'Step 1a' would be one name"):
+        read_files("elan", steps("Step 1/a", "Step 1a"))
+
+
 @each("old, new, said", OF_ELAN, say=lambda old, new, said: said)
 def test_a_fault_of_elan_names_its_place_also_by_a_vocabulary(old, new, said):
     with pytest.raises(AnnotationError, match=said):

@@ -224,6 +224,13 @@ class TestPetraw:
         (labels,) = read_files("petraw", {"m/1_1_annotation.txt": data}).recordings
         assert (labels.recording, labels.vocabulary.phases) == ("1_1", ("Knot tying", "Suturing"))
 
+    def test_names_that_a_point_between_digits_tells_apart_are_two_and_those_that_could_be_two_are_refused(self):
+        rows = "Phase\tStep\n{}\tS1.1\nP11\tS11\n"
+        (labels,) = read_files("petraw", {"m/a.txt": rows.format("P1.1").encode()}).recordings
+        assert (labels.vocabulary.phases, labels.vocabulary.steps) == (("P1.1", "P11"), ("S1.1", "S11"))
+        with pytest.raises(AnnotationError, match=r"m/a.txt: the phases 'P\.11' and 'P11' would be one name"):
+            read_files("petraw", {"m/a.txt": rows.format("P.11").encode()})
+
     @pytest.mark.parametrize(
         ("times", "line"),
         [

@@ -1,6 +1,7 @@
 import csv
 import json
 import re
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.base.errors import AnnotationError
+from scrubin.base.text.naming import seen
 from scrubin.base.vocabulary import own_categories, vocabulary
 
 DATA = Path(__file__).parents[1] / "data" / "vocabulary"
@@ -148,6 +150,8 @@ def test_own_categories_are_a_vocabulary_that_its_content_names():
         own_categories.of_categories("f.json", {**lists, "triplet": ["a,cut,t"]})
     with pytest.raises(AnnotationError, match="the instrument 'a' stands twice in the categories"):
         own_categories.of_categories("f.json", {"instrument": ["a", "A_"]})
+    with pytest.raises(AnnotationError, match=r"f.json: the instruments 'a/b' and 'ab' would be one name, as the signs in which they"):
+        own_categories.of_categories("f.json", {"instrument": ["a/b", "c", "ab"]})
 
 
 @pytest.mark.parametrize(
@@ -158,7 +162,73 @@ def test_what_only_stands_around_a_number_does_not_count(name):
 
 
 def test_a_sign_that_changes_a_number_counts_and_all_hyphens_are_one():
-    signed = ["1", "11", "1.1", "1,1", "1-1", "+1", "-1", "(1)"]
+    signed = ["1", "11", "1.1", "1,1", "1-1", "+1", "-1", "(1)", "<1", ">1", "~1", "\u22601", "1-", ".1", "1,", "+", "-"]
     assert len(set(map(vocabulary.fold, signed))) == len(signed)
-    for alike in (["-1", "- 1", "\u22121", "\u20131", "'-1'"], ["1-1", "1_1", "1 1", "1\u20131"]):
+    for alike in (
+        ["-1", "- 1", *(f"{dash}1" for dash in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\uff0d\ufe63"), "'-1'"],
+        ["1-1", "1_1", "1 1", "1\u20131"],
+    ):
         assert {vocabulary.fold(name) for name in alike} == {vocabulary.fold(alike[0])}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["P1.1", "P11", "P1 1", "P1,1"],
+        ["1.1 Access", "11 Access", "1-1 Access"],
+        ["trocar <5 mm", "trocar > 5 mm", "trocar 5 mm"],
+        ["bleeding+", "bleeding"],
+        ["10\u00b2 mm", "102 mm"],
+        ["\u0e15\u0e31\u0e14", "\u0e15\u0e34\u0e14", "\u0e15\u0e14"],
+        ["\u0915\u093e\u091f\u0928\u093e", "\u0915\u0940\u091f\u0928\u093e"],
+    ],
+)
+def test_names_that_differ_in_a_vowel_or_in_what_stands_beside_a_digit_are_several(names):
+    assert len(set(map(vocabulary.fold, names))) == len(names)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["P1.1", "p-1.1", "P 1. 1", "\uff30\uff11\uff0e\uff11"],
+        ["P1 1", "P1-1", "p1_1", "P1\u20111"],
+        ["Pr\u00e4paration", "Pra\u0308paration", "PRA\u0308PARATION"],
+        ["D\u0130SEKS\u0130YON", "diseksiyon", "di\u0307seksi\u0307yon"],
+        ["Phase \u2161", "phase ii"],
+        ["bladder neck + suture", "bladder-neck suture", "bladder\u200bneck\u00adsuture"],
+    ],
+)
+def test_names_that_differ_in_how_they_are_written_are_one(names):
+    assert len(set(map(vocabulary.fold, names))) == 1
+
+
+@given(st.text(max_size=12))
+def test_what_counts_of_a_name_has_its_digits_and_counts_again(name):
+    folded = vocabulary.fold(name)
+    assert vocabulary.fold(folded) == folded
+    of_name = "".join(unicodedata.normalize("NFKC", one) if one.isdecimal() else one for one in seen(name))
+    assert re.findall(r"\d+", folded) == re.findall(r"\d+", of_name)
+
+
+_LETTERS = "aIz\u00e4\u00df\u00e9\u0130\u03c3\u0436\u0915\u0e15"
+_WORDS = st.builds("".join, st.tuples(st.text(_LETTERS, min_size=1, max_size=3), st.sampled_from(["", "1", "10", "2.5", "\u093e"])))
+_SPACES = ["", " ", "-", "_", " - ", "\u2011", "\u00a0", "\u200b"]
+
+
+@given(words=st.lists(_WORDS, min_size=1, max_size=4), data=st.data())
+def test_case_spaces_hyphens_underscores_and_forms_of_unicode_do_not_count(words, data):
+    def written():
+        name = "".join(word + data.draw(st.sampled_from(_SPACES)) for word in words)
+        cased = data.draw(st.sampled_from([str, str.upper, str.lower, str.title]))(name)
+        return unicodedata.normalize(data.draw(st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"])), cased)
+
+    one, other = written(), written()
+    assert vocabulary.fold(one) == vocabulary.fold(other)
+    assert vocabulary.bare(one) == vocabulary.bare(other)
+
+
+@pytest.mark.parametrize("name", vocabulary.known())
+def test_no_two_names_of_a_vocabulary_are_one(name):
+    words = vocabulary.load(name)
+    for kind in vocabulary.NAMINGS:
+        assert [words.find(kind, one) for one in words.names(kind)] == list(range(len(words.names(kind))))

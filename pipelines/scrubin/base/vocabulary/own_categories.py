@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults, within
-from scrubin.base.vocabulary.vocabulary import NAMINGS, PARTS, Naming, Vocabulary, fold, known, load
+from scrubin.base.text.csv_text import shown
+from scrubin.base.vocabulary.vocabulary import NAMINGS, PARTS, Naming, Vocabulary, bare, fold, known, load
 
 PREFIX = "own-"
 SOURCE = "the categories of the label files themselves"
@@ -23,7 +24,7 @@ def vocabulary_of(names: Mapping[Naming, Sequence[str]], triplets: Sequence[tupl
     Raises
     ------
     AnnotationError
-        When two names of a kind are the same but for case and separators, or a triplet stands twice.
+        When two names of a kind are one by `fold`, or a triplet stands twice.
 
     >>> vocabulary_of({"instrument": ["stapler"]}).name
     'own-c0aa1873'
@@ -32,10 +33,9 @@ def vocabulary_of(names: Mapping[Naming, Sequence[str]], triplets: Sequence[tupl
     spellings = {kind: {fold(name): i for i, name in enumerate(of_kind)} for kind, of_kind in lists.items()}
     for kind, of_kind in lists.items():
         if len(spellings[kind]) < len(of_kind):
-            twice = next(name for i, name in enumerate(of_kind) if spellings[kind][fold(name)] != i)
-            raise AnnotationError(
-                [Fault("", "name-repeated", f"the {kind} '{twice}' stands twice in the categories", "give every name one id")]
-            )
+            one, other = next((name, of_kind[last]) for i, name in enumerate(of_kind) if (last := spellings[kind][fold(name)]) != i)
+            twice = Fault("", "name-repeated", f"the {kind} '{one}' stands twice in the categories", "give every name one id")
+            raise AnnotationError([_alike("", kind, other, one) or twice])
     if len(set(triplets)) < len(triplets):
         raise AnnotationError([Fault("", "name-repeated", "a triplet stands twice in the categories", "give every triplet one id")])
     # Marks came later: vocabularies without any keep their names.
@@ -57,6 +57,36 @@ def vocabulary_of(names: Mapping[Naming, Sequence[str]], triplets: Sequence[tupl
         gestures=tuple(lists["gesture"]),
         marks=tuple(lists["mark"]),
     )
+
+
+def one_each(kind: Naming, written: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the first spelling of each name, where no list says which names there are.
+
+    Parameters
+    ----------
+    written
+        Names, each with the file in which it stands.
+
+    Raises
+    ------
+    AnnotationError
+        For two spellings of one name that differ in more than case, spaces, hyphens and underscores: they may be two names.
+
+    >>> one_each("phase", [("Clip", "a.csv"), ("Cut", "a.csv"), ("clip", "b.csv")])
+    ['Clip', 'Cut']
+    """
+    first: dict[str, str] = {}
+    alike = {name: _alike(file, kind, name, first.setdefault(fold(name), name)) for name, file in written}
+    AnnotationError.raise_any([fault for fault in alike.values() if fault is not None])
+    return list(first.values())
+
+
+def _alike(file: str, kind: Naming, name: str, before: str) -> Fault | None:
+    """Return the fault of two spellings of one name that may be two; None where they differ in nothing that could tell them apart."""
+    if bare(name) == bare(before):
+        return None
+    what = f"the {kind}s '{shown(before)}' and '{shown(name)}' would be one name, as the signs in which they differ do not count"
+    return Fault(file, "name-alike", what, "if they are one, write one spelling; if not, names that differ in a letter or a digit")
 
 
 FILES_OWN = replace(vocabulary_of({}), name="")

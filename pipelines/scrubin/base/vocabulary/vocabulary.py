@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import itertools
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -23,6 +25,7 @@ from typing import Any, Literal, get_args
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, hint, near
+from scrubin.base.text.naming import seen
 
 Kind = Literal["instrument", "verb", "target", "phase"]
 Naming = Literal["instrument", "verb", "target", "phase", "step", "gesture", "mark"]
@@ -39,11 +42,13 @@ SAME_LISTS = {"cholect45": "cholect50"}
 """Data sets whose lists are those of another one."""
 RELATED = ({"cholec80", "cholect50", "cholectrack20", "m2cai"},)
 """Vocabularies of the same operations: elsewhere the same word is another thing."""
-_DIGITS = re.compile(r"\d(?:.*\d)?", re.DOTALL)
-_SIGN = re.compile(r"[-+\u2212\u2013(]")
-_DASH = re.compile(r"[-_\u2010-\u2014\u2212\s]+")
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
-"""Characters without width, such as the mark of byte order."""
+_BLANK = re.compile("[ _]+")
+_HYPHENS = re.compile("-+")
+_HARMLESS = " _#*'`\"\u201c\u201d\u201e\u00ab\u00bb"
+"""What may stand around a number and changes nothing: blanks, quotation marks, marks of lists."""
+_LAST = ".):;"
+"""What may stand behind the number of a list."""
+_FRAMED = re.compile(r"\[.*\]|<.*>")
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,7 @@ class Vocabulary:
     def find(self, naming: Naming, name: str) -> int | None:
         """Return the id of a name in any known spelling, or None.
 
-        Case, spaces, hyphens and underscores do not count, but for signs that change a number: -1 and 1.0 are not 1.
+        As `fold` compares names: case, spaces, hyphens and underscores do not count, but for signs that change a number: -1 is not 1.
 
         >>> load("cholect50").find("phase", "CalotTriangleDissection")
         1
@@ -265,21 +270,77 @@ def load(name: str) -> Vocabulary:
     )
 
 
+@lru_cache(maxsize=2**14)
 def fold(name: str) -> str:
     """Return what counts of a name: CalotTriangleDissection, calot-triangle-dissection and "Calot triangle dissection" are one.
 
-    Of a name that is a number what can change the number counts, a sign before it and what parts its digits: -1 is not the id 1, nor is
-    1.0 the id 10. Hyphens, underscores and spaces between digits are one sign. What only stands around it does not count: "#1" is 1.
+    Letters with their accents and digits count, however Unicode writes them, and what stands between two digits: P1.1 is not P11.
+    Hyphens, underscores and spaces between digits are one sign; elsewhere they do not count. Of other signs those of mathematics count,
+    unless they stand between letters: "trocar < 5 mm" is not "trocar > 5 mm". Of a name without letters every sign counts but for what is
+    known to change nothing around a number: "#1" is 1, and -1, <1 and 1- are not.
 
-    >>> fold("Calot_triangle-dissection"), fold("'1.'"), fold("- 1"), fold("(1)"), fold("1_0")
-    ('calottriangledissection', '1', '-1', '(1', '1-0')
+    >>> fold("Calot_triangle-dissection"), fold("Step 1.1 (a)"), fold("trocar < 5 mm"), fold("neck + suture")
+    ('calottriangledissection', 'step1.1a', 'trocar<5mm', 'necksuture')
+    >>> fold("'1.'"), fold("- 1"), fold("(1)"), fold("1_0")
+    ('1', '-1', '(1', '1-0')
     """
-    folded = re.sub(r"[\W_]+", "", name).casefold()
-    digits = _DIGITS.search(name) if folded.isdecimal() else None
-    if digits is None:
-        return folded
-    signs = "".join(_SIGN.findall(name[: digits.start()]))
-    return _DASH.sub("-", signs) + _DASH.sub("-", _UNSEEN.sub("", digits[0]))
+    folded = _folded_once(name)
+    # Where a sign is gone, a letter and an accent may meet that are one character.
+    return folded if folded == name else fold(folded)
+
+
+def _folded_once(name: str) -> str:
+    text = _one_form(name)
+    is_named = any(map(str.isalpha, text))
+    runs = [(of_word, "".join(run)) for of_word, run in itertools.groupby(text if is_named else _unframed(text), _is_of_word)]
+    # Of a sign at an end nothing stands on one side.
+    edges = ["", *(run for _, run in runs), ""]
+    return "".join(run if of_word else _sign(*edges[at : at + 3], is_named=is_named) for at, (of_word, run) in enumerate(runs))
+
+
+def _sign(before: str, signs: str, after: str, *, is_named: bool) -> str:
+    """Return what counts of the signs between two parts of a name."""
+    sign = _HYPHENS.sub("-", _BLANK.sub("", signs))
+    if before[-1:].isdigit() and after[:1].isdigit():
+        return sign or "-"
+    if not is_named:
+        return sign
+    between_letters = before and after and not before[-1].isdigit() and not after[0].isdigit()
+    return "" if between_letters else "".join(one for one in sign if unicodedata.category(one) == "Sm")
+
+
+def bare(name: str) -> str:
+    """Return a name without case, spaces, hyphens, underscores and forms of characters, but with all other signs.
+
+    >>> bare("Clip/Cut "), bare("clip-cut")
+    ('clip/cut', 'clipcut')
+    """
+    return re.sub("[ _-]", "", _one_form(name))
+
+
+def _one_form(name: str) -> str:
+    """Return a name in small letters and in one form of each character, without what does not show."""
+    if name.isascii() and name.isprintable():
+        return name.casefold()
+    text = "".join(one if _is_digit_within(one) else unicodedata.normalize("NFKC", one) for one in seen(name))
+    # The capital I with a dot of Turkish leaves the dot behind.
+    return unicodedata.normalize("NFC", text.casefold()).replace("i\u0307", "i")
+
+
+def _is_digit_within(one: str) -> bool:
+    """Return whether a character holds a digit and is none, such as a power, a fraction or a unit: written out, 10\u00b2 would be 102."""
+    return not one.isdecimal() and any(map(str.isdecimal, unicodedata.normalize("NFKC", one)))
+
+
+def _is_of_word(one: str) -> bool:
+    """Return whether a character is a letter, a digit or a mark of a letter, as vowels of Thai and Hindi are."""
+    return one.isalnum() or unicodedata.category(one).startswith("M")
+
+
+def _unframed(text: str) -> str:
+    """Return a name without letters without what changes nothing around it."""
+    text = text.strip(_HARMLESS).rstrip(_LAST)
+    return text[1:-1] if _FRAMED.fullmatch(text) else text
 
 
 def _spellings(lists: Mapping[str, Any], kind: Naming) -> dict[str, int]:

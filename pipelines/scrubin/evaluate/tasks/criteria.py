@@ -9,6 +9,7 @@ import numpy as np
 
 from scrubin.base.errors import MetricsError
 from scrubin.base.faults import Fault, error, hint
+from scrubin.base.text.csv_text import shown
 from scrubin.base.vocabulary.vocabulary import fold
 from scrubin.evaluate import side
 from scrubin.evaluate.computation import ComparedMarks, Computation, Computed, Scoring, drawn_videos, number_of, refuse_foreign, with_alone
@@ -85,16 +86,27 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     Raises
     ------
     ScrubinError
-        For files that cannot be used, and for criteria that are missing, or that the truth does not have.
+        For files that cannot be used, and for criteria that are missing, that stand twice, or that the truth does not have.
     """
     read = side.read_predicted_marks(source, truth.series, truth.names)
-    layers = [(video, _renamed(layer, truth.names)) for video in read.videos if (layer := video.labels.marks) is not None]
+    written = [(video, layer) for video in read.videos if (layer := video.labels.marks) is not None]
+    MetricsError.raise_any(fault for _, layer in written for fault in _repeated(layer))
+    layers = [(video, _renamed(layer, truth.names)) for video, layer in written]
     predicted: dict[str, set[str]] = {}
     for _, layer in layers:
         predicted.setdefault(layer.file, set()).update(marks.names_of(layer))
     MetricsError.raise_any(fault for file, names in sorted(predicted.items()) for fault in _name_faults(file, names, truth))
     series = {video.name: series_of(video, layer.file, layer.positions, marks.means(layer, truth.names)) for video, layer in layers}
     return Predictions(series, read.faults, read.line)
+
+
+def _repeated(layer: Layer) -> list[Fault]:
+    """Return the faults of criteria in two spellings: of two values of a frame only one would count."""
+    spelled: dict[str, list[str]] = {}
+    for name in marks.names_of(layer):
+        spelled.setdefault(fold(name), []).append(name)
+    several = [" and ".join(f"'{shown(name)}'" for name in names) for names in spelled.values() if len(names) > 1]
+    return [error(layer.file, "criterion-repeated", f"{names} are one criterion", "keep one of them") for names in several]
 
 
 def _renamed(layer: Layer, names: Sequence[str]) -> Layer:

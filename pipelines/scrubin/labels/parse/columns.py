@@ -377,10 +377,13 @@ def _known(names: Sequence[str], vocabulary: Vocabulary) -> Classes | None:
         for a in _spelled(vocabulary, "instrument", instrument):
             for b in _spelled(vocabulary, "verb", verb):
                 for c in _spelled(vocabulary, "target", target):
-                    triplets[a + b + c] = i
+                    triplets[fold(f"{a}_{b}_{c}")] = i
+    # Of parts that a comma or an underscore separates: no digit of one runs into the next.
+    of_triplets = [triplets.get(fold(name.replace(",", "_"))) for name in names]
+    known = tuple(id_ for id_ in of_triplets if id_ is not None)
+    if names and len(known) == len(names):
+        return Classes(vocabulary, True, known)
     folded = [fold(name) for name in names]
-    if names and all(name in triplets for name in folded):
-        return Classes(vocabulary, True, tuple(triplets[name] for name in folded))
     instruments = vocabulary.spellings["instrument"]
     if names and all(name in instruments for name in folded):
         return Classes(vocabulary, False, tuple(instruments[name] for name in folded))

@@ -91,9 +91,9 @@ def read(source: LabelFiles) -> Collection:
     faults = Faults()
     cells = _by_recording(source.files, faults)
     phases = source.vocabulary if source.vocabulary.name else _vocabulary_of(cells, faults)
-    if phases is None:
-        return Collection(faults=faults.all())
     labelled = cells.keys() if source.labelled_videos is None else source.labelled_videos & cells.keys()
+    if phases is None or (is_of_files(phases) and not _are_told_apart([cells[name] for name in sorted(labelled)], faults)):
+        return Collection(faults=faults.all())
     further = _further(phases, {cell for name in labelled for cell in cells[name].phases}) if source.may_have_further else []
     known = own_categories.vocabulary_of({"phase": [*phases.phases, *further]}) if further else phases
     recordings = []
@@ -281,6 +281,16 @@ def _vocabulary_of(cells: Mapping[str, Cells], faults: Faults) -> Vocabulary | N
         return None
     spellings = {fold(name): name for name in sorted(names, reverse=True)}
     return own_categories.vocabulary_of({"phase": [name for _, name in sorted(spellings.items())]})
+
+
+def _are_told_apart(cells: Sequence[Cells], faults: Faults) -> bool:
+    """Return whether no two names could be two phases that count as one, after noting those."""
+    try:
+        own_categories.one_each("phase", [(cell, one.file) for one in cells for cell in sorted(set(one.phases)) if not is_id(cell)])
+    except AnnotationError as error:
+        faults.extend(error.faults)
+        return False
+    return True
 
 
 def _are_too_large(cells: Mapping[str, Cells], faults: Faults) -> bool:

@@ -157,25 +157,25 @@ def shown_s(time_s: Fraction) -> str:
 
 def vocabulary_of(file: str, spans: Sequence[NamedSpan]) -> Vocabulary | None:
     """Return the vocabulary that has all names of lists that say what they have, else one of these names; None without such a list."""
-    names: dict[Naming, dict[str, str]] = {kind: {} for kind in NAMINGS}
+    written: dict[Naming, dict[str, str]] = {kind: {} for kind in NAMINGS}
     triplets: dict[tuple[str, ...], str] = {}
     for span in spans:
         if span.kind == INSTRUMENT and span.label:
             parts = parts_of(span.label)[0]
             for part, name in zip(PARTS, parts, strict=False):
-                names[part].setdefault(fold(name), name)
+                written[part].setdefault(name, file)
             if len(parts) == len(PARTS):
                 triplets.setdefault(tuple(map(fold, parts)), ",".join(parts))
         elif span.kind is not None and span.label:
-            names[span.kind].setdefault(fold(span.label), span.label)
-    if not any(names.values()):
+            written[span.kind].setdefault(span.label, file)
+    if not any(written.values()):
         return None
     for one in map(load, (PREFERRED, *known())):
-        if all(one.find(kind, name) is not None for kind, of_kind in names.items() for name in of_kind.values()) and all(
+        if all(one.find(kind, name) is not None for kind, of_kind in written.items() for name in of_kind) and all(
             one.find_triplet(name) is not None for name in triplets.values()
         ):
             return one
-    lists: dict[Naming | str, Sequence[str]] = {kind: list(of_kind.values()) for kind, of_kind in names.items()}
+    lists: dict[Naming | str, Sequence[str]] = {kind: own_categories.one_each(kind, of_kind.items()) for kind, of_kind in written.items()}
     return own_categories.of_categories(file, {**lists, "triplet": list(triplets.values())})
 
 

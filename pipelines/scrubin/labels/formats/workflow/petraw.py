@@ -16,10 +16,9 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from scrubin.base.errors import AnnotationError
 from scrubin.base.text import csv_text
 from scrubin.base.vocabulary import own_categories
-from scrubin.base.vocabulary.vocabulary import Vocabulary, fold
+from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary, fold
 from scrubin.labels import registry
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, layer_of_phases
 from scrubin.labels.parse import columns, documents, fields, video_files
@@ -35,17 +34,20 @@ FEWEST_TIMES = 50
 
 
 def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
-    """Return the phases and steps that all files name, by the alphabet; None where they cannot be used, which the reader notes."""
-    rows = [row.cells for file, data in sorted(files.items()) for row in csv_text.read(file, data).rows]
-    names = {
-        kind: {fold(cells.get(column, "")): cells.get(column, "") for cells in rows} for kind, column in (("phase", PHASE), ("step", STEP))
-    }
-    if not rows or any("" in of for of in names.values()):
+    """Return the phases and steps that all files name, by the alphabet; None where they cannot be used, which the reader notes.
+
+    Raises
+    ------
+    AnnotationError
+        As of ``own_categories.one_each``.
+    """
+    rows = [(file, row.cells) for file, data in sorted(files.items()) for row in csv_text.read(file, data).rows]
+    columns_of: dict[Naming, str] = {"phase": PHASE, "step": STEP}
+    written = {kind: [(cells.get(column, ""), file) for file, cells in rows] for kind, column in columns_of.items()}
+    if not rows or any(not name for of in written.values() for name, _ in of):
         return None
-    try:
-        return own_categories.known_or_own(min(files), {kind: [name for _, name in sorted(of.items())] for kind, of in names.items()})
-    except AnnotationError:
-        return None
+    names: dict[Naming | str, list[str]] = {kind: sorted(own_categories.one_each(kind, of), key=fold) for kind, of in written.items()}
+    return own_categories.known_or_own(min(files), names)
 
 
 def _has_phases_and_steps(path: Path) -> bool:
