@@ -80,7 +80,7 @@ BARRED = dict(zip("łŁđĐıœŒ", "lLdDioO", strict=True))
 # Letters of English and German by how often they stand in names and words, in thousandths.
 FREQUENT = {130: "e", 90: "n", 80: "ia", 70: "rt", 60: "s", 50: "o", 45: "hdl", 35: "u", 27: "cm", 23: "g", 20: "f", 18: "b"}
 RARE = {16: "wp", 12: "ky", 10: "v", 8: "z", 4: "j", 2: "xq"}
-BLANKS = '       ...,,,:::;---___///=""\'()\n\t'
+BLANKS = '          ....,,,,::::;;---___///==""\'()<>{}[]|^@\n\t'
 CODES = string.ascii_letters + string.digits + "+/-_="
 SPREADS = (1.5, 4.0, 10.0)
 
@@ -112,9 +112,21 @@ def _written(code: str, frequencies: dict[int, str]) -> tuple[bytes, list[float]
 _WORDS = {code: _written(code, frequencies) for code, frequencies in ONE_BYTE.items()}
 # With two bytes a letter beyond ASCII, which chance writes so much more seldom.
 _WORDS["utf-8"] = (_WORDS["cp1252"][0], [one - 8 if byte >= 0xC0 else one for byte, one in enumerate(_WORDS["cp1252"][1])])
-_STAYS_BITS, _CHANGES_BITS = -math.log2(0.75), -math.log2(0.25 / 3)
+# Behind another, upper case, lower case and a digit: how many bits another, upper case, lower case and a digit take.
+_NEXT_BITS = [
+    [-math.log2(hundredths / 100) for hundredths in behind]
+    for behind in ((25, 25, 25, 25), (10, 45, 40, 5), (15, 3, 80, 2), (30, 3, 3, 64))
+]
+_LEAST_NEXT_BITS = [min(column) for column in zip(*_NEXT_BITS, strict=True)]
+
+
+def _most_in_words(code: str) -> list[float]:
+    """Return how many bits each byte gains at most in words."""
+    return [max(0.0, 8 - _LEAST_NEXT_BITS[sort] - bits) for sort, bits in zip(*_WORDS[code], strict=True)]
+
+
 _ONE_BYTE_KINDS = bytes(byte in b"\t\n\r" or 0x20 <= byte < 0x7F or byte >= 0xC0 for byte in range(256))
-_MOST_OF_BYTE = [max(0.0, 8 - _STAYS_BITS - min(_WORDS[code][1][byte] for code in ONE_BYTE)) for byte in range(256)]
+_MOST_OF_BYTE = [*map(max, *map(_most_in_words, ONE_BYTE))]
 
 
 def faults(unit: bytes) -> Iterator[str]:
@@ -268,7 +280,7 @@ def _scripts_in_utf_8() -> list[dict[str, float]]:
 @cache
 def _most_of_first_byte() -> npt.NDArray[np.float64]:
     """Return how many bits a letter of UTF-8 gains at most, by its first byte."""
-    most = np.array([max(0.0, 8 - _STAYS_BITS - bits) for bits in _WORDS["utf-8"][1]])
+    most = np.array(_most_in_words("utf-8"))
     most[0xC2:0xF0] = most.max()
     for gains in _scripts_in_utf_8():
         for letter, bits in gains.items():
@@ -384,7 +396,7 @@ def _is_written(run: bytes, chance_bits: float, samples_bits: dict[str, float], 
     for pair in zip(before, run, strict=False):
         steps[pair] = None
     sorts, bits = _WORDS[code]
-    words = [bits[after] + (_STAYS_BITS if sorts[ahead] == sorts[after] else _CHANGES_BITS) for ahead, after in steps]
+    words = [bits[after] + _NEXT_BITS[sorts[ahead]][sorts[after]] for ahead, after in steps]
     codes = [math.log2(len(CODES)) if chr(after) in CODES else 16.0 for _, after in steps]
     for name, written in (("words", words), ("codes", codes)):
         if (
