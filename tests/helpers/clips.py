@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 from collections.abc import Callable
 from fractions import Fraction
@@ -89,6 +90,11 @@ def film(path: Path, frames: list[np.ndarray], fps: int, pixels: str = "yuv420p"
             out.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
         out.mux(stream.encode())
     return path
+
+
+def escaped(data: bytes) -> bytes:
+    """Bytes as they stand in a slice (ITU-T H.264, 7.4.1), which ends with a bit that is set."""
+    return re.sub(rb"\0\0(?=[\0-\3])", b"\0\0\3", data) + b"\x80"
 
 
 def with_other_units(source: Path, target: Path, change: Callable[[int, bytes], bytes], twice: int | None = None) -> Path:

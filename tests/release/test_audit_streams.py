@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import re
+import time
+import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -281,12 +283,50 @@ def test_text_is_found_behind_slices_of_any_length_and_where_it_begins(text, siz
     assert first + 12 <= last <= len(coded + behind)
 
 
-ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "latin-1", "cp1251", "shift_jis")
+RECORDS = {
+    "Persian": "محمدرضا کیانی",
+    "Urdu": "ڈاکٹر فیصل چیمہ",
+    "Kazakh": "Нұрсұлтан Әбішұлы",
+    "Chinese with signs and digits": "姓名：王小明，住院号：1234567",
+    "Japanese with signs": "氏名：田中太郎（男）",
+    "Korean with ASCII": "환자: 김철수, 담당: 이영희",
+    "accents": "José García Hernández Núñez",
+    "accents behind their letters": unicodedata.normalize("NFD", "José García Hernández Núñez"),
+    "fields of 16 bytes": b"".join(one.ljust(16, b"\0") for one in (b"Quast^Ottili", b"00471108", b"1957-03-14", b"2024-03-14")),
+    "words with zeros between": b"\0".join(b"Patient Ottilie Quast born 1957-03-14 Klinik Augsburg OP 3 Dr Weiss".split()),
+    "UTF-32": "Ottilie Quast 1957-03-14".encode("utf-32-le"),
+    "the other way round": "Ottilie Quast 1957-03-14".encode("utf-32-be"),
+    "Russian in UTF-32": "Цветков Иван Пётр".encode("utf-32-le"),
+}
+
+
+@pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS)
+def test_records_of_any_language_and_with_zeros_in_them_are_found_behind_a_slice(record):
+    text = record if isinstance(record, bytes) else record.encode()
+    for size in (1500, 1501, 20_000, 20_001):
+        coded = b"\x65\x88" + random.Random(size).randbytes(size).replace(b"\0\0", b"\0\4").removesuffix(b"\0") + b"\0\0\3\1"
+        assert list(slice_bytes.faults(coded)) == []
+        # Letters of four bytes may look like two texts in letters of two.
+        said, *_ = slice_bytes.faults(coded + clips.escaped(text))
+        place = re.match(r"its bytes (\d+) to \d+ of \d+ look like text", said)
+        assert abs(int(place[1]) - len(coded)) <= 8
+
+
+def test_many_texts_in_one_slice_cost_by_their_number_alone(monkeypatch):
+    many = b"".join(b"%c%cQuast %04d " % (200 + i % 7, 1 + i % 5, i) for i in range(2000))
+    monkeypatch.setattr(slice_bytes, "_is_written", lambda *_: True)
+    began = time.process_time()
+    assert len(list(slice_bytes.faults(b"\x65\x88" + many))) >= 2000
+    assert time.process_time() - began < 1.0
+
+
+ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "latin-1", "cp1251", "shift_jis")
 TEXTS = st.one_of(
     st.text(max_size=80),
     st.text("ABCDEabcde 0123-/.", max_size=80),
     st.text("АБВабвгдежзийклмн üöäÜß", max_size=40),
-    st.text("患者姓名王小明手术田中太郎タナカ김철수환자", max_size=40),
+    st.text("患者姓名王小明手术田中太郎タナカ김철수환자，：1957", max_size=40),
+    st.text("ґғқңөұүһәپچژگکیٹڈڑںے ،۱۹ Jose\u0301\0", max_size=40),
     st.from_regex(r"[A-Z][a-z]+, [A-Z][a-z]+ [0-9]{4}-[0-9]{2}-[0-9]{2}", fullmatch=True),
 )
 
@@ -294,7 +334,7 @@ TEXTS = st.one_of(
 @given(TEXTS, st.sampled_from(ENCODINGS), st.binary(max_size=300), st.binary(max_size=300))
 def test_what_the_audit_finds_in_a_slice_a_render_does_not_copy(text, encoding, before, behind):
     """Otherwise a release could not be finished."""
-    unit = b"\x65\x88" + before + text.encode(encoding, "replace") + behind
+    unit = b"\x65\x88" + before + clips.escaped(text.encode(encoding, "replace")) + behind
     if list(slice_bytes.faults(unit)):
         assert foreign_bytes.foreign(unit)
 

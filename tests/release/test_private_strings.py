@@ -222,6 +222,35 @@ def test_names_too_short_for_compressed_bytes_are_still_found_in_texts():
     assert search.in_text(Text("cell", "xx Anna xx"))
 
 
+CLOSED_UP = [
+    *(("王小明", text) for text in ("患者王小明", "王小明的手术", "手术者：王小明医生", "姓名 王 小 明", "患者\u3000王\u3000小\u3000明")),
+    *(
+        ("王明", "患者王明的手术"),
+        ("さとう", "患者さとうさん"),
+        ("アン", "ドクターアン先生"),
+        ("ลี", "นายลีครับ"),
+        ("김철수", "김철수는 환자"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), CLOSED_UP)
+def test_a_name_of_few_letters_is_found_where_no_blanks_part_words(name, text):
+    for private in (private_strings.derive({"participant": [name]}, frozenset()), private_strings.with_requested(Private(), [name])):
+        search = Search(private, 10**8)
+        assert {needle.text for needle in search.in_text(Text("a", text))} == {name}
+        assert name not in text or {needle.text for needle in search.in_bytes([text.encode()])} == {name}
+        assert not search.in_text(Text("a", "患者李大明、環さとの、นายล、김철호는"))
+
+
+@pytest.mark.parametrize("text", ["病人{}的手术", "患者{}さん", "환자 {}는", "นาย{}ครับ"])
+def test_a_short_name_is_a_word_between_letters_that_need_no_blanks(text):
+    search = Search(derive({"participant": ["Li", "P07"], "trial": ["1"]}, frozenset()), 10**8)
+    for name, written in (("Li", "Li"), ("P07", "P07"), ("1", "trial 1")):
+        assert name in {needle.text for needle in search.in_text(Text("a", text.format(written)))}
+    assert search.in_text(Text("a", "Linda lies, P075, xP07, trial 12")) == set()
+
+
 def test_words_are_runs_letters_and_humps():
     assert words("P07_AnnaSchmidt-v2") == ("P07", "P", "AnnaSchmidt", "Anna", "Schmidt", "v2", "v")
 
@@ -241,6 +270,7 @@ def test_words_are_runs_letters_and_humps():
         ("person(0) 0.93", {}),
         ("p12345", {"p12345": "anywhere"}),
         ("환자이름", {"환자이름": "anywhere"}),
+        ("王小明 7", {"王小明 7": "anywhere", "王小明": "anywhere"}),
     ],
 )
 def test_of_text_that_was_read_in_a_picture_only_what_can_name_somebody_counts(read, expected):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import unicodedata
 from itertools import pairwise
 
 import av
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clips import REAL, clip, ffmpeg, with_other_units
+from clips import REAL, clip, escaped, ffmpeg, with_other_units
 from scrubin.media.containers import foreign_bytes, h264
 from scrubin.media.structure import structure
 
@@ -243,6 +244,42 @@ def test_names_in_utf_8_behind_a_picture_are_text(name):
         coded = chance.randbytes(size).replace(b"\0\0", b"\0\4")
         assert foreign_bytes.foreign(coded) == ""
         assert foreign_bytes.foreign(coded + name.encode()) == foreign_bytes.TEXT
+
+
+RECORDS = {
+    "Persian": "محمدرضا کیانی",
+    "Urdu": "ڈاکٹر فیصل چیمہ",
+    "Kazakh": "Нұрсұлтан Әбішұлы",
+    "Chinese with signs and digits": "姓名：王小明，住院号：1234567",
+    "Japanese with signs": "氏名：田中太郎（男）",
+    "Korean with ASCII": "환자: 김철수, 담당: 이영희",
+    "Russian with initials": "Иванов И.И., 12.03.1957",
+    "accents behind their letters": unicodedata.normalize("NFD", "José García Hernández Núñez"),
+    "accents": "José García Hernández Núñez",
+    "fields of 16 bytes": b"".join(one.ljust(16, b"\0") for one in (b"Quast^Ottili", b"00471108", b"1957-03-14", b"2024-03-14")),
+    "words with zeros between": b"\0".join(b"Patient Ottilie Quast born 1957-03-14 Klinik Augsburg OP 3 Dr Weiss".split()),
+    "UTF-32": "Ottilie Quast 1957-03-14".encode("utf-32-le"),
+    "the other way round": "Ottilie Quast 1957-03-14".encode("utf-32-be"),
+    "Russian in UTF-32": "Цветков Иван Пётр".encode("utf-32-le"),
+}
+
+
+@pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS)
+def test_records_of_any_language_and_with_zeros_in_them_are_text_wherever_they_stand_in_a_slice(record):
+    chance = random.Random(4)
+    text = escaped(record if isinstance(record, bytes) else record.encode())
+    for size in (1500, 1501, 20_000, 20_001):
+        coded = chance.randbytes(size).replace(b"\0\0", b"\0\4")
+        assert foreign_bytes.foreign(coded) == ""
+        for unit in (coded + text, coded[:1000] + text + coded[1000:]):
+            assert foreign_bytes.foreign(unit) == foreign_bytes.TEXT
+
+
+def test_zeros_alone_are_no_text():
+    chance = random.Random(5)
+    for _ in range(500):
+        zeros = b"".join(bytes(chance.randrange(18)) + chance.randbytes(chance.randrange(1, 6)) for _ in range(40))
+        assert foreign_bytes.foreign(b"\x65\x88" + escaped(zeros)) == ""
 
 
 def orientation(*, cancelled: bool = False, mirrors: int = 0, angle: int = 0) -> bytes:

@@ -76,6 +76,13 @@ def test_other_words_are_not(known, text):
     assert known.in_text(text) == set()
 
 
+@pytest.mark.parametrize("text", ["患者王小明的手术", "王小明", "患者Ostermann的手术", "手術者：欧阳小明医生", "病人P07的"])
+def test_who_withdrew_is_found_where_no_blanks_part_words(text):
+    known = Memory().with_recording("rec", "consent", {}, [], ["王小明", "欧阳小明", "Ostermann", "P07"])
+    assert known.told_in(text)
+    assert known.told_in("患者王大明的手术, Ostermanns, P075") == set()
+
+
 def test_numbers_and_short_words_are_not_searched_because_they_stand_everywhere():
     known = Memory().with_recording("rec", "other", {}, ["12", "2023-04-17", "out", "of"])
     assert known.in_text("12 of 2023-04-17 out of rec") == set()

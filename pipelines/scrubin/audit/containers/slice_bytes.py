@@ -4,6 +4,7 @@ Only a decoder knows where the picture in a slice ends, and it says nothing abou
 lengths (CAVLC) FFmpeg's does, see `scrubin.audit.pictures.decoding`. So each run of characters is held against three ways in which it
 could have come about: words or codes that somebody wrote, bytes drawn by chance, which arithmetic coding (CABAC) looks like, and raw
 samples of a smooth picture, which a slice may hold as they are. Text is what is likelier by far to be written than to be both others.
+It is read as if zeros between its letters were not there, because records are filled up with them; UTF-16 alone with them.
 
 Sources: ITU-T H.264, 7.3.1 and 7.4.1; ITU-T H.265, 7.3.1.1 and 7.4.2: emulation prevention.
 """
@@ -15,7 +16,6 @@ import math
 import re
 import string
 import unicodedata
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cache
 
@@ -31,8 +31,6 @@ END_BYTES, END_BITS, END_SAMPLES_BITS = 256, 44.0, 15.0
 """What is appended reaches the end of a slice; so near to it less is enough. All are more than a render needs in order not to copy."""
 NEVER = re.compile(rb"\x00\x00(?:[\x00-\x02]|\x03[^\x00-\x03])")
 SHORTEST = 10
-# Letters of two and three bytes (UTF-8): how many in a row, how many different ones at least, and with how many first bytes at most.
-SCRIPTS = (("23", 8, 6, 2), ("433", 8, 6, 14))
 # Letters of scripts, as ranges of an expression; of the large ones those that an older code has behind these of its first bytes.
 ASCII_UNITS, LATIN_UNITS = "\t\n\r -~", "\u00c0-\u024f\u1e00-\u1eff"
 EASTERN_UNITS = "\u3000-\u3011\u3041-\u30ff\uff00-\uff5e"
@@ -50,34 +48,39 @@ SMALL_SCRIPTS = (
     *(f"{chr(first)}-{chr(first + 0x7F)}" for first in range(0x900, 0x1000, 0x80)),
 )
 LARGE_SCRIPTS = {"gb2312": (0xB0, 0xD7), "big5": (0xA4, 0xC6), "shift_jis": (0x88, 0x97), "euc_kr": (0xB0, 0xC8)}
-WIDE_BITS, OFTEN_BITS, SELDOM_BITS = 6.0, 1.0, 3.0
-"""What it costs that any of so many scripts would do, a letter of the script, and one of another beside it."""
+# In UTF-8 also signs between words; Syriac to NKo, Greek with all accents, Ethiopic and Cherokee, whatever has three bytes; and what
+# Russian and its neighbours, and Arabic, Persian and Urdu, mostly are made of.
+SIGNS = "\u00a0-\u00bf\u200c-\u2027"
+UTF_8_SCRIPTS = (
+    *("\u0700-\u07ff", "\u0370-\u03ff\u1f00-\u1fff", "\u1200-\u13ff", "\u0800-\ud7ff\ue000-\uffef"),
+    "\u0400-\u045fҐґҒғҖҗҚқҢңҮүҰұҺһӘәӨө",
+    "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىيپچژکگیٹڈڑںےہھۀۓ،؛؟ـ۰-۹",
+)
+WIDE_BITS, OFTEN_BITS, SELDOM_BITS, SIGN_BITS = 6.0, 1.0, 3.0, 6.0
+"""What it costs that any of so many scripts would do, a letter of the script, one of ASCII beside it, and a sign beside it."""
 SHORTEST_WIDE = 6
 LONG_BYTES = 8192
 """From so many on, all rows of a slice are weighed at once."""
-WORD_BREAK = re.compile(rb" (?<=[\x80-\xbf] )(?=[\xc3-\xed])")
-"""One blank between letters of UTF-8 that are no ASCII."""
+ESCAPED, UNESCAPED = b"\0\0\3", b"\0\0"
+# Letters of four bytes, two of them zeros (UTF-32); it begins as no repetition does, because that is looked for faster.
+WIDER = re.compile(rb"\0\0\0?[^\0]{1,2}(?:\0\0\0?[^\0]{1,2}){4}")
 
 _KINDS = bytearray(256)
 for _kind, _bytes in (
     (b"1", [*b"\t\n\r", *range(0x20, 0x7F)]),
-    (b"2", range(0xC3, 0xE0)),
+    (b"2", range(0xC2, 0xE0)),
     (b"3", range(0x80, 0xC0)),
-    (b"4", range(0xE0, 0xEE)),
+    (b"4", range(0xE0, 0xF0)),
 ):
     for _byte in _bytes:
         _KINDS[_byte] = _kind[0]
 
-# The same of Latin letters, as numbers: 5 begins those of three bytes, of which 4 is the second; 4 is also what 3 is.
-_LATIN_KINDS = bytearray(kind - ord("0") if kind in b"13" or 0xC3 <= byte <= 0xC9 else 0 for byte, kind in enumerate(_KINDS))
-_LATIN_KINDS[0xE1] = 5
-_LATIN_KINDS[0xB8:0xBC] = bytes([4] * 4)
 BARRED = dict(zip("łŁđĐıœŒ", "lLdDioO", strict=True))
 
 # Letters of English and German by how often they stand in names and words, in thousandths.
 FREQUENT = {130: "e", 90: "n", 80: "ia", 70: "rt", 60: "s", 50: "o", 45: "hdl", 35: "u", 27: "cm", 23: "g", 20: "f", 18: "b"}
 RARE = {16: "wp", 12: "ky", 10: "v", 8: "z", 4: "j", 2: "xq"}
-BLANKS = '       ...,,,:::;---___///=""\'()\n\t'
+BLANKS = '          ....,,,,::::;;---___///==""\'()<>{}[]|^@\n\t'
 CODES = string.ascii_letters + string.digits + "+/-_="
 SPREADS = (1.5, 4.0, 10.0)
 
@@ -107,9 +110,23 @@ def _written(code: str, frequencies: dict[int, str]) -> tuple[bytes, list[float]
 
 
 _WORDS = {code: _written(code, frequencies) for code, frequencies in ONE_BYTE.items()}
-_STAYS_BITS, _CHANGES_BITS = -math.log2(0.75), -math.log2(0.25 / 3)
+# With two bytes a letter beyond ASCII, which chance writes so much more seldom.
+_WORDS["utf-8"] = (_WORDS["cp1252"][0], [one - 8 if byte >= 0xC0 else one for byte, one in enumerate(_WORDS["cp1252"][1])])
+# Behind another, upper case, lower case and a digit: how many bits another, upper case, lower case and a digit take.
+_NEXT_BITS = [
+    [-math.log2(hundredths / 100) for hundredths in behind]
+    for behind in ((25, 25, 25, 25), (10, 45, 40, 5), (15, 3, 80, 2), (30, 3, 3, 64))
+]
+_LEAST_NEXT_BITS = [min(column) for column in zip(*_NEXT_BITS, strict=True)]
+
+
+def _most_in_words(code: str) -> list[float]:
+    """Return how many bits each byte gains at most in words."""
+    return [max(0.0, 8 - _LEAST_NEXT_BITS[sort] - bits) for sort, bits in zip(*_WORDS[code], strict=True)]
+
+
 _ONE_BYTE_KINDS = bytes(byte in b"\t\n\r" or 0x20 <= byte < 0x7F or byte >= 0xC0 for byte in range(256))
-_MOST_OF_BYTE = [max(0.0, 8 - _STAYS_BITS - min(bits[byte] for _, bits in _WORDS.values())) for byte in range(256)]
+_MOST_OF_BYTE = [*map(max, *map(_most_in_words, ONE_BYTE))]
 
 
 def faults(unit: bytes) -> Iterator[str]:
@@ -118,11 +135,11 @@ def faults(unit: bytes) -> Iterator[str]:
     never = NEVER.search(body)
     if never:
         yield f"its byte {never.start()} begins what coded data cannot have, so something is hidden behind a picture; render it again"
-    told: list[tuple[int, int]] = []  # the same bytes are read in several ways
+    told = bytearray(len(body))  # the same bytes are read in several ways
     for start, end in _texts(body):
-        if any(start < other_end and other_start < end for other_start, other_end in told):
+        if 1 in told[start:end]:
             continue
-        told.append((start, end))
+        told[start:end] = b"\1" * (end - start)
         yield f"its bytes {start} to {end} of {len(unit)} look like text, hidden behind a picture; render it again"
 
 
@@ -136,57 +153,88 @@ def _without_zeros(unit: bytes) -> bytes:
 
 
 def _texts(body: bytes) -> Iterator[tuple[int, int]]:
-    kinds, near = body.translate(_KINDS), max(0, len(body) - END_BYTES)
-    for start, end in _in_a_row(kinds, b"1", SHORTEST):
+    coded = body.replace(ESCAPED, UNESCAPED)
+    for zeros, readings in (
+        (b"\0", (_in_ascii, _in_one_byte_codes, _in_utf_8)),
+        (b"", (_in_utf_16,)),
+        (b"\0\0", (_in_utf_16,) if WIDER.search(coded) else ()),
+    ):
+        data = coded.replace(zeros, b"") if zeros else coded
+        found = [place for reading in readings if data for place in reading(data, max(0, len(data) - END_BYTES))]
+        if found:
+            places = _places(body, coded, zeros)
+            yield from ((int(places[start]), int(places[end - 1]) + 1) for start, end in found)
+
+
+def _places(body: bytes, coded: bytes, zeros: bytes) -> npt.NDArray[np.intp]:
+    """Return where in a slice those bytes stand that are left without what escapes, and without such zeros."""
+    codes = np.frombuffer(b"\1\1" + body, np.uint8)
+    left = (codes[2:] != ESCAPED[2]) | (codes[1:-1] != 0) | (codes[:-2] != 0)
+    kept = np.ones(len(coded), np.bool_)
+    for gap in re.finditer(re.escape(zeros), coded) if zeros else ():
+        kept[gap.start() : gap.end()] = False
+    return np.flatnonzero(left)[kept]
+
+
+def _in_ascii(letters: bytes, near: int) -> Iterator[tuple[int, int]]:
+    for start, end in _in_a_row(letters.translate(_KINDS), b"1", SHORTEST):
         clipped = max(start, near)
-        if _is_written(body[start:end], WRITTEN_BITS, SAMPLES_BITS):
+        if _is_written(letters[start:end], WRITTEN_BITS, SAMPLES_BITS):
             yield start, end
-        elif end - clipped >= SHORTEST and _is_written(body[clipped:end], END_BITS, dict.fromkeys(SAMPLES_BITS, END_SAMPLES_BITS)):
+        elif end - clipped >= SHORTEST and _is_written(letters[clipped:end], END_BITS, dict.fromkeys(SAMPLES_BITS, END_SAMPLES_BITS)):
             yield clipped, end
-    yield from _in_other_scripts(body)
-    yield from _in_one_byte_codes(body, near)
-    yield from _in_latin_utf_8(body, near)
-    yield from _in_utf_16(body, near)
 
 
-def _in_other_scripts(body: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where letters of two or three bytes of UTF-8 stand; one blank between two of them parts words, not the text."""
-    blanks = [blank.start() - number for number, blank in enumerate(WORD_BREAK.finditer(body))]
-    joined = WORD_BREAK.sub(b"", body)
-    kinds = joined.translate(_KINDS)
-    for pattern, least, different, firsts in SCRIPTS:
-        size = len(pattern)
-        for start, end in _in_a_row(kinds, pattern.encode(), least):
-            letters = [joined[k : k + size] for k in range(start, end, size)]
-            windows = [set(letters[k : k + least]) for k in range(len(letters) - least + 1)]
-            if any(len(window) >= different and len({letter[0] for letter in window}) <= firsts for window in windows):
-                yield start + bisect_right(blanks, start), end + bisect_left(blanks, end)
-
-
-def _in_latin_utf_8(body: bytes, near: int) -> Iterator[tuple[int, int]]:
-    """Yield where words stand some letters of which have accents, in two or three bytes."""
-    kinds = np.frombuffer(body.translate(_LATIN_KINDS), np.uint8)
-    further = (kinds == 3) | (kinds == 4)
-    parts = kinds == 1
+def _in_utf_8(letters: bytes, near: int) -> Iterator[tuple[int, int]]:
+    """Yield where words stand letters of which take two or three bytes: Latin ones with accents, or those of one other script."""
+    kinds = np.frombuffer(letters.translate(_KINDS) + b"00", np.uint8) - ord("0")
+    parts, further = kinds == 1, kinds == 3
     two = np.flatnonzero((kinds[:-1] == 2) & further[1:])
-    three = np.flatnonzero((kinds[:-2] == 5) & (kinds[1:-1] == 4) & further[2:])
+    three = np.flatnonzero((kinds[:-2] == 4) & further[1:-1] & further[2:])
     for places in (two, two + 1, three, three + 1, three + 2):
         parts[places] = True
-    for start, end in _in_a_row(parts.tobytes(), b"\1", SHORTEST):
+    codes, most = np.frombuffer(letters, np.uint8), _most_of_first_byte()
+    for start, end in _gaining(parts[: len(letters)].tobytes(), SHORTEST, most, codes, END_BITS):
         for first, chance_bits, samples_bits in (
             (start, WRITTEN_BITS, SAMPLES_BITS["words"]),
             (max(start, near), END_BITS, END_SAMPLES_BITS),
         ):
-            run = body[first:end]
-            if not run.isascii() and _is_written(_without_accents(run), chance_bits, {"words": samples_bits}):
+            run = letters[first:end]
+            if (
+                not run.isascii()
+                and most[codes[first:end]].sum() >= chance_bits
+                and (
+                    _is_written(_without_accents(run), chance_bits, {"words": samples_bits}, "utf-8")
+                    or _is_of_a_script_in_utf_8(run.decode(errors="replace"), chance_bits + WIDE_BITS, samples_bits)
+                )
+            ):
                 yield first, end
                 break
 
 
 def _without_accents(run: bytes) -> bytes:
     """Return UTF-8 with one byte a letter; those that Windows-1252 does not have lose their accents, or become a question mark."""
-    letters = (one if one <= "\xff" else BARRED.get(one) or unicodedata.normalize("NFD", one)[0] for one in run.decode(errors="ignore"))
-    return "".join(letters).encode("latin-1", "replace")
+    letters = (one if one <= "\xff" else BARRED.get(one) or unicodedata.normalize("NFD", one)[0] for one in run.decode(errors="replace"))
+    return re.sub("[\u0300-\u036f]", "", "".join(letters)).encode("latin-1", "replace")
+
+
+def _is_of_a_script_in_utf_8(letters: str, chance_bits: float, samples_bits: float) -> bool:
+    steps = [*dict.fromkeys(zip("\n" + letters, letters, strict=False))]
+    written = [ahead.encode()[-1:] + letter.encode() for ahead, letter in steps]
+    for gains in _scripts_in_utf_8():
+        gained = [gains.get(letter, -16.0) for _, letter in steps]
+        if _most(gained) >= chance_bits and all(
+            _most(
+                [
+                    math.fsum(_sample_bits(after - before, spread) - 8 for before, after in itertools.pairwise(one)) + bits
+                    for one, bits in zip(written, gained, strict=True)
+                ]
+            )
+            >= samples_bits
+            for spread in SPREADS
+        ):
+            return True
+    return False
 
 
 def _in_one_byte_codes(body: bytes, near: int) -> Iterator[tuple[int, int]]:
@@ -211,14 +259,41 @@ def _scripts() -> list[dict[str, float]]:
     """Return of each script how many bits a unit of UTF-16 gains on one drawn by chance."""
     ascii_letters, latin = _members(ASCII_UNITS), _members(LATIN_UNITS)
     scripts = [(ascii_letters, latin), *((_members(small), ascii_letters) for small in SMALL_SCRIPTS)]
-    for code, (first, last) in LARGE_SCRIPTS.items():
-        pairs = itertools.product(range(first, last + 1), range(0x40, 0xFF))
-        frequent = {letter for pair in pairs for letter in bytes(pair).decode(code, "ignore") if letter >= "\u3400"}
-        scripts.append((frequent | _members(EASTERN_UNITS), ascii_letters))
+    scripts += [(_frequent(code), ascii_letters) for code in LARGE_SCRIPTS]
     return [
         dict.fromkeys(seldom, 16 - math.log2(len(seldom)) - SELDOM_BITS) | dict.fromkeys(often, 16 - math.log2(len(often)) - OFTEN_BITS)
         for often, seldom in scripts
     ]
+
+
+@cache
+def _scripts_in_utf_8() -> list[dict[str, float]]:
+    """Return of each script how many bits a letter of UTF-8 gains on bytes drawn by chance."""
+    often = [_members(ranges) for ranges in (*SMALL_SCRIPTS, *UTF_8_SCRIPTS)] + [_frequent(code) for code in LARGE_SCRIPTS]
+    beside = ((_members(ASCII_UNITS), SELDOM_BITS), (_members(SIGNS), SIGN_BITS))
+    return [
+        {letter: 8 * len(letter.encode()) - math.log2(len(of)) - bits for of, bits in (*beside, (letters, OFTEN_BITS)) for letter in of}
+        for letters in often
+    ]
+
+
+@cache
+def _most_of_first_byte() -> npt.NDArray[np.float64]:
+    """Return how many bits a letter of UTF-8 gains at most, by its first byte."""
+    most = np.array(_most_in_words("utf-8"))
+    most[0xC2:0xF0] = most.max()
+    for gains in _scripts_in_utf_8():
+        for letter, bits in gains.items():
+            first = letter.encode()[0]
+            most[first] = max(most[first], bits)
+    return most
+
+
+def _frequent(code: str) -> set[str]:
+    """Return the letters that an older code calls the frequent ones, with the signs and alphabets beside them."""
+    first, last = LARGE_SCRIPTS[code]
+    pairs = itertools.product(range(first, last + 1), range(0x40, 0xFF))
+    return {letter for pair in pairs for letter in bytes(pair).decode(code, "ignore") if letter >= "\u3400"} | _members(EASTERN_UNITS)
 
 
 def _members(ranges: str) -> set[str]:
@@ -321,7 +396,7 @@ def _is_written(run: bytes, chance_bits: float, samples_bits: dict[str, float], 
     for pair in zip(before, run, strict=False):
         steps[pair] = None
     sorts, bits = _WORDS[code]
-    words = [bits[after] + (_STAYS_BITS if sorts[ahead] == sorts[after] else _CHANGES_BITS) for ahead, after in steps]
+    words = [bits[after] + _NEXT_BITS[sorts[ahead]][sorts[after]] for ahead, after in steps]
     codes = [math.log2(len(CODES)) if chr(after) in CODES else 16.0 for _, after in steps]
     for name, written in (("words", words), ("codes", codes)):
         if (

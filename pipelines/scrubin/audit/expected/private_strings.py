@@ -8,10 +8,12 @@ needle is searched follows from how much it says:
 needle                example                                    counts as a leak
 ====================  =========================================  ==================================================
 ``anywhere``          Schmidt, rec-07b, 17.04.2023; 4 or more    anywhere in names, tags, cells and raw bytes, in any
-                      characters, not only digits                case, with or without accents
+                      characters, not only digits; 王明, 2 or    case, with or without accents
+                      more where no blanks part words
 ``digits``            20230417, 143205; 6 or more digits         the same, as a whole number
-``token``             KS, P07; 2 or 3 characters with a letter,  as a whole word in names, tags, cells and documents;
-                      in file names not small letters alone      initials only in capitals or as spelled
+``token``             KS, P07; 2 or 3 characters with a letter,  as a whole word in names, tags, cells and documents,
+                      in file names not small letters alone      also beside Chinese; initials only in capitals or as
+                                                                 spelled
 ``labelled``          trial 1, site A                            next to its label: trial 1, trial_01, site=A
 ====================  =========================================  ==================================================
 
@@ -26,9 +28,9 @@ Five rules keep false alarms out without hiding leaks:
 - A hit that is part of a longer number, or lies in a hexadecimal digest, is none.
 - What a detector read in a picture is private only when a person accepted that very text as text to
   hide. Of it count what can name somebody: words of 4 letters with a capital, or of a script that
-  has none, signs such as P12345, numbers of 6 digits and dates. Common words of documents, marks and
-  clocks that recorders write by themselves (REC, 10:20:26) and what programs write in small letters
-  (person(0)) do not.
+  has none (of 2 where that has no blanks, either), signs such as P12345, numbers of 6 digits and
+  dates. Common words of documents, marks and clocks that recorders write by themselves (REC,
+  10:20:26) and what programs write in small letters (person(0)) do not.
 - In compressed bytes every short string occurs by chance. There a needle is searched only when the
   expected number of chance hits over the whole release, for all such needles together, stays below
   ``CHANCE_HITS`` (see ``search.affordable``). The readers in ``containers`` take all readable text
@@ -48,7 +50,7 @@ from typing import Literal
 import pandas as pd
 
 from scrubin.audit.expected import dates
-from scrubin.audit.expected.spelling import fold, folded_words, without_accents, words, written_out
+from scrubin.audit.expected.spelling import NOT_IN_A_WORD, fold, folded_words, is_closed_up, without_accents, words, written_out
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import PrivacyError
 
@@ -146,7 +148,8 @@ class Needle:
 
 
 def _beside_label(discloses: str, value: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![^\W_])(?:{'|'.join(LABELS[discloses])})(?:[\s\"']{{0,2}}[-_.:=#/]?[\s\"']{{0,2}}){value}(?![^\W_])")
+    before, behind = NOT_IN_A_WORD
+    return re.compile(rf"{before}(?:{'|'.join(LABELS[discloses])})(?:[\s\"']{{0,2}}[-_.:=#/]?[\s\"']{{0,2}}){value}{behind}")
 
 
 class Labelled:
@@ -404,6 +407,8 @@ def _rule(discloses: str, text: str) -> Rule | None:
         return "anywhere"
     if length == 1 or discloses == "trial":
         return "labelled" if discloses in LABELS else None
+    if is_closed_up(text):
+        return "anywhere"
     if discloses in ("path", "recording") and text.isalpha() and text.islower():
         return None  # "out" in "out 7.mkv" is a word; a short name of a person stands in their own column, too
     return "token"
@@ -414,9 +419,13 @@ def _says_something(text: str, common: frozenset[str]) -> bool:
     if text.isdecimal():
         return True  # judged by its length, as any number
     known = _OVERLAY_WORDS | common
-    telling = (word for word in words(text) if not word.isdecimal() and fold(word) not in known and len(word) >= READ_LENGTH)
+    telling = (word for word in words(text) if not word.isdecimal() and fold(word) not in known and _is_read(word))
     # P12345 and Schmidt2, not 1080p or 50Hz: a number's unit stands behind it. Nor what programs write upon what they see: person(0).
     return any(word[0].isalpha() and not (word.isalpha() and word.islower()) for word in telling)
+
+
+def _is_read(word: str) -> bool:
+    return len(word) >= READ_LENGTH or is_closed_up(word)
 
 
 def _telling(text: str) -> bool:

@@ -14,7 +14,7 @@ from scrubin.audit.expected import Text
 from scrubin.audit.expected.dates import spelled_in, unlisted
 from scrubin.audit.expected.private_strings import NAMED, WITHDRAWN, Labelled, Needle, Private, is_common
 from scrubin.audit.expected.scanner import LEAST_BYTES, Scanner
-from scrubin.audit.expected.spelling import decoded, fold, unescaped, without_accents, written_out
+from scrubin.audit.expected.spelling import NOT_IN_A_WORD, decoded, fold, unescaped, without_accents, written_out
 from scrubin.audit.expected.withdrawal_memory import beginning
 
 _RUN = re.compile(r"\w+")
@@ -92,7 +92,8 @@ class Search:
     @cached_property
     def _token_pattern(self) -> re.Pattern[str] | None:
         options = "|".join(map(re.escape, sorted(self._tokens)))
-        return re.compile(rf"(?<![^\W_])(?:{options})(?![^\W_])") if options else None
+        before, behind = NOT_IN_A_WORD
+        return re.compile(f"{before}(?:{options}){behind}") if options else None
 
     def is_public(self, word: str) -> bool:
         """Whether a word says nothing by itself."""
@@ -284,7 +285,8 @@ def affordable(patterns: Iterable[bytes], total_bytes: int) -> list[bytes]:
 def _in_two(name: str) -> re.Pattern[str]:
     """Return a pattern for a name, folded, of which two parts of two letters or more stand apart."""
     parts = (f"{re.escape(name[:at])}{_GAP}{re.escape(name[at:])}" for at in range(2, len(name) - 1))
-    return re.compile(rf"(?<![^\W_])(?:{'|'.join(parts)})(?![^\W_])")
+    before, behind = NOT_IN_A_WORD
+    return re.compile(f"{before}(?:{'|'.join(parts)}){behind}")
 
 
 def _twins(frame: str) -> Iterator[str]:

@@ -38,6 +38,18 @@ _BASE64_RUN = re.compile(r"[A-Za-z0-9+/_-]{12,}")
 _SPACED = re.compile(r"(?<![^\W_])[^\W\d_](?:([ ._\-])[^\W\d_])(?:\1[^\W\d_]){2,}(?![^\W_])")
 _RUN = re.compile(r"[^\W_]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
+# As ranges of an expression, decomposed: the letters of Thai and Lao, Burmese and Korean, Khmer, Japanese and Chinese.
+CLOSED_UP = "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3100-\u312f\u31f0-\u31ff" + (
+    "\u3400-\u9fff\ua9e0-\uaa7f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Letters that stand without a blank beside other words, and beside words and numbers in other letters."""
+CLOSED_UP_LETTER = re.compile(f"[{CLOSED_UP}]")
+TELLING_BYTES = 6
+"""Two letters of Chinese or Thai, of three bytes each, say as much as four of English."""
+# With a blank in between, as headings and names of two letters are spaced.
+_SPACED_OUT = re.compile(rf"[{CLOSED_UP}](?:([ ._\-\u3000])[{CLOSED_UP}])(?:\1[{CLOSED_UP}])*")
+NOT_IN_A_WORD = (rf"(?<![^\W_{CLOSED_UP}])", rf"(?![^\W_{CLOSED_UP}])")
+"""What stands before and behind a word in an expression, for texts without accents."""
 _HUMP = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-Þ])|(?<=[A-ZÀ-Þ])(?=[A-ZÀ-Þ][a-zß-öø-ÿ])")
 
 
@@ -51,6 +63,16 @@ def without_accents(text: str) -> str:
         return text
     decomposed = unicodedata.normalize("NFKD", text.translate(_NO_DECOMPOSITION))
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter)).translate(_INVISIBLE)
+
+
+def is_closed_up(word: str) -> bool:
+    """Whether a word of two or three letters says enough to be one wherever its letters stand, as writing that has no blanks needs it.
+
+    >>> [is_closed_up(word) for word in ("王小明", "王明", "王", "さとう", "Li", "P07")]
+    [True, True, False, True, False, False]
+    """
+    plain = without_accents(word)
+    return len(plain) > 1 and len(plain.encode(errors="surrogatepass")) >= TELLING_BYTES and CLOSED_UP_LETTER.search(plain) is not None
 
 
 def written_out(text: str) -> str:
@@ -104,8 +126,9 @@ def decoded(text: str) -> Iterator[str]:
             yield from _readable(base64.b64decode(standard + "=" * (-len(standard) % 4)))
     for run in _HEX_RUN.findall(text):
         yield from _readable(bytes.fromhex(run))
-    for spaced in _SPACED.finditer(text):
-        yield spaced[0].replace(spaced[1], "")
+    for pattern in (_SPACED,) if text.isascii() else (_SPACED, _SPACED_OUT):
+        for spaced in pattern.finditer(text):
+            yield spaced[0].replace(spaced[1], "")
 
 
 def _readable(data: bytes) -> Iterator[str]:

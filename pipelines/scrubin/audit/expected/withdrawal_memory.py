@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.audit.expected import dates
-from scrubin.audit.expected.spelling import without_accents, words, written_out
+from scrubin.audit.expected.spelling import CLOSED_UP, CLOSED_UP_LETTER, without_accents, words, written_out
 from scrubin.base.errors import PrivacyError
 from scrubin.base.files import whole
 from scrubin.base.layout import PRIVATE
@@ -37,6 +37,10 @@ TOLD = "told:"
 REPEATED = 1 << 14
 """Runs of words of which a search keeps whether they name anybody."""
 _PART = re.compile(r"[^\W_]+")
+_CLOSED_UP = re.compile(rf"[{CLOSED_UP}]+|[^\W_{CLOSED_UP}]+")
+"""What stands closed up in a part: letters that need no blanks, and what stands beside them."""
+MOST_CLOSED_UP = 8
+"""Letters of a name among others of writing without blanks."""
 _SIX = re.compile(r"\d{6}")
 _FRACTION_BEFORE, _FRACTION_BEHIND = re.compile(r"\d[.,]\Z"), re.compile(r"[.,]\d")
 _POINT_BEFORE, _POINT_BEHIND = re.compile(r"\d\.\Z"), re.compile(r"\.\d")
@@ -129,8 +133,9 @@ class Memory(Container[str]):
             # A run that is spelled in one case holds no other word.
             if not run.isalpha() or not (run.islower() or run.isupper() or run.istitle()):
                 found |= {piece for piece in words(run)[1:] if tells((piece.casefold(),))}
-            if 1 < len(run) < LEAST_LETTERS and self._is_told("token", run):
-                found.add(run)
+            for piece in _closed_up(run):
+                if self._is_told("token", piece) if 1 < len(piece) < LEAST_LETTERS else tells((piece.casefold(),)):
+                    found.add(piece)
         return found
 
     def days_in(self, text: str, *, structured: bool = False) -> set[dates.Spelled]:
@@ -296,6 +301,20 @@ def _parts(name: str) -> tuple[str, ...]:
 def _spelled(names: Iterable[str]) -> set[tuple[str, ...]]:
     """Return the words of names in each way that their letters may be spelled: as they are, without accents, with umlauts written out."""
     return {_parts(form) for name in names for form in (name, without_accents(name), written_out(name))}
+
+
+def _closed_up(run: str) -> set[str]:
+    """Return what may be a name in a run of letters: the run, and where other words may be closed up with it all that stands in it.
+
+    >>> sorted(_closed_up("P07")), sorted(_closed_up("王小明Li"))
+    (['P07'], ['Li', '小明', '王小', '王小明', '王小明Li'])
+    """
+    found = {run}
+    if not run.isascii():
+        for piece in _CLOSED_UP.findall(run):
+            lengths = range(2, min(len(piece), MOST_CLOSED_UP) + 1) if CLOSED_UP_LETTER.match(piece) else ()
+            found |= {piece, *(piece[first : first + length] for length in lengths for first in range(len(piece) - length + 1))}
+    return found
 
 
 def _counts(parts: tuple[str, ...]) -> bool:

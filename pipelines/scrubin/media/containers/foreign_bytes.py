@@ -4,7 +4,8 @@ Where the picture in a slice ends only a decoder knows, and decoders pass over w
 
 - Coded data never holds certain bytes (ITU-T H.264, 7.4.1): behind two zeros stands a 3, and behind that a number up to 3.
 - Coded data looks like drawn by chance, text does not: a run of bytes is text when it is so many times likelier to be that. Text is
-  looked for in ASCII, UTF-8, UTF-16, and of the codes of one byte a letter in Windows-1252 (ISO 8859-1) and 1251.
+  looked for in ASCII, UTF-8, UTF-16, UTF-32, and of the codes of one byte a letter in Windows-1252 (ISO 8859-1) and 1251. Zeros
+  between letters are passed over: they fill up the fields of a record.
 - Where no arithmetic coder is used, FFmpeg's decoder knows where it ended, see `scrubin.media.structure`.
 
 Zeros behind a slice (trailing zeros, cabac_zero_words) say nothing. Other bytes that look like coded data cannot be told from it.
@@ -37,23 +38,22 @@ FEW_BYTES = 8192
 """Where so few are read, it costs more to prepare than to go through them."""
 SLACK_BITS = 0.01
 """Of what is added up in single precision."""
-SHORTEST_PAIRS, SHORTEST_TRIPLES, MOST_ALIKE = 6, 6, 3
-MOST_FIRSTS = {2: 2, 3: 14}
-"""First bytes of letters that one script needs: Cyrillic, Greek and Arabic letters begin with one of two; samples do with any."""
 _IMPOSSIBLE = re.compile(rb"\x00\x00(?:[\x00-\x02]|\x03[^\x00-\x03])")
 # A byte of ASCII text; the first of a letter of two or three bytes in UTF-8, and a further one of it.
 _ASCII, _PAIR, _TRIPLE, _FURTHER = b"\1", b"\2", b"\3", b"\4"
 _RANGES = (
     *((_ASCII, first, last) for first, last in ((0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x7E))),
     (_FURTHER, 0x80, 0xBF),
-    (_PAIR, 0xC3, 0xDF),
-    (_TRIPLE, 0xE0, 0xED),
+    (_PAIR, 0xC2, 0xDF),
+    (_TRIPLE, 0xE0, 0xEF),
 )
 # All that may be a letter where each is one byte.
 _ONE_BYTE_LETTERS = bytes(byte in (9, 10, 13) or 0x20 <= byte <= 0x7E or byte >= 0xC0 for byte in range(256))
-# A blank between letters of several bytes, which parts words, no text.
-_BLANK = re.compile(rb" (?<=[\x80-\xbf] )(?=[\xc3-\xed])")
-_LATIN_LETTER = re.compile(rb"[\xc3-\xc9][\x80-\xbf]|\xe1[\xb8-\xbb][\x80-\xbf]")
+# Not repeated from its first byte on, so that it is looked for as fast as two zeros are.
+_OF_FOUR = re.compile(rb"\0\0\0?[^\0]{1,2}(?:\0\0\0?[^\0]{1,2}){%d}" % (SHORTEST_WIDE - 2))
+_BEYOND_ASCII = re.compile(rb"[\xc2-\xef][\x80-\xbf]{1,2}")
+_MARKS = ("\u0300", "\u036f")
+"""First and last accent that stands behind its letter, as macOS writes names of files."""
 _NOT_COMPOSED = {"ł": b"l", "Ł": b"L", "đ": b"d", "Đ": b"D", "ı": b"i", "œ": b"o", "Œ": b"O"}
 _SORTS = bytes(next((sort[0] for sort, first, last in _RANGES if first <= byte <= last), 0) for byte in range(256))
 
@@ -78,24 +78,32 @@ def foreign(unit: bytes) -> str:
 
 
 def _holds_text(unit: bytes) -> bool:
-    sorts = unit.translate(_SORTS)
-    letters = _BLANK.sub(b"", unit)
-    sorts_of_letters = letters.translate(_SORTS)
-    tail = max(0, len(unit) - TAIL_BYTES)
+    # What is escaped in a slice: behind two zeros stands a 3 before a number up to 3.
+    coded = unit.replace(b"\0\0\3", b"\0\0")
+    letters = coded.replace(b"\0", b"")
+    sorts = letters.translate(_SORTS)
     return (
-        any(is_text(unit[first:end]) for first, end in _runs(sorts, SHORTEST_TEXT, 0))
-        or any(max(likelihoods_bits(unit[first:end]))[0] >= TAIL_BITS for first, end in _runs(sorts, SHORTEST_TAIL, tail))
-        or _holds_letters(letters, sorts_of_letters, _PAIR + _FURTHER, SHORTEST_PAIRS)
-        or _holds_letters(letters, sorts_of_letters, _TRIPLE + 2 * _FURTHER, SHORTEST_TRIPLES)
+        any(is_text(letters[first:end]) for first, end in _runs(sorts, SHORTEST_TEXT, 0))
         or any(
-            look(unit[start:], least_bits, unlike_samples_bits)
-            for look in (_holds_accented, _holds_latin, _holds_wide)
+            max(likelihoods_bits(letters[first:end]))[0] >= TAIL_BITS
+            for first, end in _runs(sorts, SHORTEST_TAIL, max(0, len(letters) - TAIL_BYTES))
+        )
+        or any(
+            look(data[start:], least_bits, unlike_samples_bits)
+            for data, looks in ((letters, (_holds_accented, _holds_utf_8)), (coded, (_holds_wide,)), (_wide_of_four(coded), (_holds_wide,)))
+            for look in looks
+            if data
             for start, least_bits, unlike_samples_bits in (
                 (0, TEXT_BITS, UNLIKE_SAMPLES_BITS[0]),
-                (tail, TAIL_BITS, TAIL_UNLIKE_SAMPLES_BITS),
+                (max(0, len(data) - TAIL_BYTES), TAIL_BITS, TAIL_UNLIKE_SAMPLES_BITS),
             )
         )
     )
+
+
+def _wide_of_four(coded: bytes) -> bytes:
+    """Return units of two bytes where there may be any of four (UTF-32), of which two are zeros; nothing where there are none."""
+    return coded.replace(b"\0\0", b"") if _OF_FOUR.search(coded) else b""
 
 
 def _runs(sorts: bytes, shortest: int, start: int) -> Iterator[tuple[int, int]]:
@@ -106,16 +114,6 @@ def _runs(sorts: bytes, shortest: int, start: int) -> Iterator[tuple[int, int]]:
             end += 1
         yield start, end
         start = end
-
-
-def _holds_letters(unit: bytes, sorts: bytes, letter: bytes, shortest: int) -> bool:
-    """Whether so many letters of UTF-8 follow each other, of one script, and not the same few again and again."""
-    size, start = len(letter), -1
-    while (start := sorts.find(letter * shortest, start + 1)) >= 0:
-        letters = {unit[k : k + size] for k in range(start, start + size * shortest, size)}
-        if len(letters) > MOST_ALIKE and len({one[0] for one in letters}) <= MOST_FIRSTS[size]:
-            return True
-    return False
 
 
 def _runs_of(members: npt.NDArray[np.bool_], shortest: int) -> Iterator[tuple[int, int]]:
@@ -165,7 +163,7 @@ def _holds_accented(data: bytes, least_bits: float, least_unlike_samples_bits: f
     codes = np.frombuffer(b"\n" + data, np.uint8)
     members = np.frombuffer(data.translate(_ONE_BYTE_LETTERS), np.bool_)
     for first, end in _likely_runs(members, codes[1:], _most_of_letter(), _shortest(data), least_bits):
-        if _pair_gains()[codes[first:end], codes[first + 1 : end + 1]].sum() >= least_bits and any(
+        if _pair_gains(*ACCENTED)[codes[first:end], codes[first + 1 : end + 1]].sum() >= least_bits and any(
             _are_words(data[first:end], code, least_bits, least_unlike_samples_bits) for code in ACCENTED
         ):
             return True
@@ -177,33 +175,62 @@ def _are_words(run: bytes, code: str, least_bits: float, least_unlike_samples_bi
     return against_chance >= least_bits and against_samples >= least_unlike_samples_bits
 
 
-def _holds_latin(data: bytes, least_bits: float, least_unlike_samples_bits: float) -> bool:
-    """Whether words stand there whose letters with accents are two or three bytes each (UTF-8); they are read as Windows-1252."""
-    sorts = np.frombuffer(data.translate(_LATIN_SORTS) + b"\0\0", np.uint8)
-    further = (sorts == _BARRED) | (sorts == _FURTHER[0])
+def _holds_utf_8(data: bytes, least_bits: float, least_unlike_samples_bits: float) -> bool:
+    """Whether words stand there whose letters beyond ASCII are two or three bytes each (UTF-8); Latin ones are read as Windows-1252."""
+    sorts = np.frombuffer(data.translate(_SORTS) + b"\0\0", np.uint8)
+    further = sorts == _FURTHER[0]
     members = sorts == _ASCII[0]
-    begins = {2: (sorts[:-2] == _PAIR[0]) & further[1:-1], 3: (sorts[:-2] == _TRIPLE[0]) & (sorts[1:-1] == _BARRED) & further[2:]}
+    begins = {2: (sorts[:-2] == _PAIR[0]) & further[1:-1], 3: (sorts[:-2] == _TRIPLE[0]) & further[1:-1] & further[2:]}
     for size, begin in begins.items():
         for place in range(size):
             members[place : len(data) + place] |= begin
-    for first, end in _runs_of(members[: len(data)], _shortest(data)):
+    codes, most = np.frombuffer(data, np.uint8), _most_in_utf_8()
+    for first, end in _likely_runs(members[: len(data)], codes, most, _shortest(data), least_bits):
         run = data[first:end]
         # ASCII alone is looked at elsewhere.
-        if not run.isascii() and _are_words(_LATIN_LETTER.sub(_in_one_byte, run), "cp1252", least_bits, least_unlike_samples_bits):
+        if (
+            not run.isascii()
+            and most[codes[first:end]].sum() >= least_bits
+            and (
+                _are_latin_words(_BEYOND_ASCII.sub(_in_one_byte, run), least_bits, least_unlike_samples_bits)
+                or _are_of_a_script(run.decode(errors="replace"), least_bits + WIDE_BITS, least_unlike_samples_bits)
+            )
+        ):
             return True
     return False
 
 
-# As `_SORTS`, of letters of Latin scripts alone; what may be the second of three bytes is also a further one.
-_BARRED = 5
-_LATIN_SORTS = bytes(_BARRED if 0xB8 <= byte <= 0xBB else 0 if byte >= 0xCA and byte != 0xE1 else sort for byte, sort in enumerate(_SORTS))
+def _are_latin_words(run: bytes, least_bits: float, least_unlike_samples_bits: float) -> bool:
+    codes = np.frombuffer(b"\n" + run, np.uint8)
+    likely = _pair_gains("utf-8")[codes[:-1], codes[1:]].sum() >= least_bits
+    return bool(likely) and _are_words(run, "utf-8", least_bits, least_unlike_samples_bits)
+
+
+def _are_of_a_script(letters: str, least_bits: float, least_unlike_samples_bits: float) -> bool:
+    """Whether letters in UTF-8 are likelier to be of one script than to be drawn by chance, or samples; see `likelihoods_bits`."""
+    pairs = [*dict.fromkeys(pairwise(f"\n{letters}"))]
+    gains = _script_gains()[:, [ord(after) for _, after in pairs]]
+    likely = gains[np.maximum(gains, 0).sum(axis=1) >= least_bits]
+    if not likely.size:
+        return False
+    coded = [(before.encode()[-1:] + after.encode()) for before, after in pairs]
+    chance = np.array([_BYTE_BITS * (len(one) - 1) for one in coded])
+    unlike = [np.array([math.fsum(_smooth_bits(b - a, scale) for a, b in pairwise(one)) for one in coded]) for scale in _SMOOTHNESS]
+    return any(
+        _most(gained) >= least_bits and min(_most(one - chance + gained) for one in unlike) >= least_unlike_samples_bits
+        for gained in likely
+    )
 
 
 def _in_one_byte(letter: re.Match[bytes]) -> bytes:
-    """Return a letter in Windows-1252, or where it has none what it is without its accent; others as a question mark."""
-    character = letter[0].decode()
-    if character <= "\xff":
+    """Return a letter in Windows-1252, or where it has none what it is without its accent; others as no letter."""
+    character = letter[0].decode(errors="replace")
+    if _MARKS[0] <= character <= _MARKS[1]:
+        return b""
+    if "\xc0" <= character <= "\xff":
         return character.encode("latin-1")
+    if not unicodedata.name(character[0], "").startswith("LATIN"):
+        return b"\0" * len(character)
     plain = unicodedata.normalize("NFD", character)[0]
     return plain.encode() if plain.isascii() else _NOT_COMPOSED.get(character, b"?")
 
@@ -256,19 +283,64 @@ _MOSTLY = 0.8
 """Four letters in five are of the script itself, the fifth is one of ASCII (of Latin, one with an accent)."""
 
 
+def _scripts() -> list[tuple[int, ...]]:
+    """Return the letters of each script but Latin, of the large ones the frequent letters."""
+    scripts = [tuple(range(first, last + 1)) for first, last in _LETTERS_OF]
+    for code, first, last in _FREQUENT_OF:
+        written = (bytes([lead, trail]).decode(code, "ignore") for lead in range(first, last + 1) for trail in range(0x40, 0xFF))
+        scripts.append((*{ord(letter) for letter in "".join(written) if letter >= "\u3400"}, *_EASTERN_CODES))
+    return scripts
+
+
 @cache
 def _wide_gains() -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Return how many bits likelier each unit is in a text of a script than by chance, shape (scripts, 65536), and the most of them."""
-    scripts = [(_ASCII_CODES, _LATIN_CODES)]
-    scripts += [(tuple(range(first, last + 1)), _ASCII_CODES) for first, last in _LETTERS_OF]
-    for code, first, last in _FREQUENT_OF:
-        written = (bytes([lead, trail]).decode(code, "ignore") for lead in range(first, last + 1) for trail in range(0x40, 0xFF))
-        scripts.append(((*{ord(letter) for letter in "".join(written) if letter >= "\u3400"}, *_EASTERN_CODES), _ASCII_CODES))
+    scripts = [(_ASCII_CODES, _LATIN_CODES), *((letters, _ASCII_CODES) for letters in _scripts())]
     gains = np.full((len(scripts), 1 << 16), -2 * _BYTE_BITS, dtype=np.float32)
     for row, (often, seldom) in zip(gains, scripts, strict=True):
         row[list(often)] = 2 * _BYTE_BITS + math.log2(_MOSTLY / len(often))
         row[list(seldom)] = 2 * _BYTE_BITS + math.log2((1 - _MOSTLY) / len(seldom))
     return gains, gains.max(axis=0)
+
+
+# Signs that stand between letters of any script: from the no-break space to the raised point and quotes; dashes and curved quotes.
+_SIGNS = (*range(0xA0, 0xC0), *range(0x200C, 0x2028))
+_OF_SIGNS = 0.02
+"""One letter in fifty, and as many of ASCII less."""
+# Letters that names are mostly made of where a script has many more: of Russian and its neighbours; of Arabic, Persian and Urdu.
+_MAIN_LETTERS = (
+    "".join(map(chr, range(0x0400, 0x0460))) + "ҐґҒғҖҗҚқҢңҮүҰұҺһӘәӨө",
+    "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىيپچژکگیٹڈڑںےہھۀۓ،؛؟ـ۰۱۲۳۴۵۶۷۸۹",
+)
+# Scripts and signs of UTF-8 alone: Syriac, Thaana and others of two bytes; Greek with all accents; Ethiopic, Cherokee; any of three bytes.
+_FURTHER_IN_UTF_8 = (
+    *(range(0x0700, 0x0800), (*range(0x0370, 0x0400), *range(0x1F00, 0x2000)), range(0x1200, 0x1400)),
+    range(0x0800, 0xFFF0),
+)
+
+
+@cache
+def _script_gains() -> npt.NDArray[np.float32]:
+    """Return how many bits likelier each letter of UTF-8 is in a text of a script than by chance, shape (scripts, 65536)."""
+    often = [*_scripts(), *(tuple(map(ord, letters)) for letters in _MAIN_LETTERS), *map(tuple, _FURTHER_IN_UTF_8)]
+    bytes_of = np.repeat([1, 2, 3], [0x80, 0x800 - 0x80, 0x10000 - 0x800])
+    gains = np.full((len(often), 1 << 16), -2 * _BYTE_BITS, dtype=np.float32)
+    for row, letters in zip(gains, often, strict=True):
+        for share, codes in ((1 - _MOSTLY - _OF_SIGNS, _ASCII_CODES), (_OF_SIGNS, _SIGNS), (_MOSTLY, letters)):
+            row[list(codes)] = _BYTE_BITS * bytes_of[list(codes)] + math.log2(share / len(codes))
+    return gains
+
+
+@cache
+def _most_in_utf_8() -> npt.NDArray[np.float64]:
+    """Return how many bits a letter can gain at most by the byte that it begins with; shape (256,)."""
+    most: npt.NDArray[np.float64] = _pair_gains("utf-8").max(axis=0)
+    # All Latin letters but those of Windows-1252 count as what they are without their accents.
+    most[0xC2:0xF0] = most.max()
+    of_scripts = _script_gains().max(axis=0)
+    for code, first in enumerate(chr(code).encode(errors="surrogatepass")[0] for code in range(1 << 16)):
+        most[first] = max(most[first], of_scripts[code])
+    return most
 
 
 @cache
@@ -287,9 +359,9 @@ ACCENTED = {
     "cp1252": _LETTERS | dict.fromkeys("àáâãåæçèêëìíîïðñòóôõøùúûýþÿ", 1) | dict.fromkeys("äöüßé", 5),
     "cp1251": dict(zip("оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъ", _RUSSIAN, strict=True)),
 }
-_BETWEEN = b'       ...,,,:::;---___///=""\'()\n\t'
-# The next character is of the same sort three times in four, otherwise of one of the three others.
-_SAME, _OTHER = 0.75, 0.25 / 3
+_BETWEEN = b'          ....,,,,::::;;---___///==""\'()<>{}[]|^@\n\t'
+# How often a character of each sort (between words, upper, lower, digit) stands behind one of each: names begin with a capital.
+_NEXT = ((0.25, 0.25, 0.25, 0.25), (0.10, 0.45, 0.40, 0.05), (0.15, 0.03, 0.80, 0.02), (0.30, 0.03, 0.03, 0.64))
 # Identities, checksums, base64: any of so many characters.
 _OF_CODES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_="
 # Raw samples of a picture, of which a slice may hold some, differ little from their neighbours (Laplace).
@@ -343,24 +415,26 @@ def _sort_and_share(byte: int, code: str) -> tuple[int, float]:
 
 
 _SHARES = {code: [_sort_and_share(byte, code) for byte in range(256)] for code in ACCENTED}
+# Letters with accents are two bytes: chance writes them so many times more seldom.
+_SHARES["utf-8"] = [(sort, share * 256 if byte >= 0xC0 else share) for byte, (sort, share) in enumerate(_SHARES["cp1252"])]
 
 
 def _word_bits(before: int, byte: int, code: str) -> float:
     (last_sort, _), (sort, share) = _SHARES[code][before], _SHARES[code][byte]
-    return -math.log2(share * (_SAME if sort == last_sort else _OTHER))
+    return -math.log2(share * _NEXT[last_sort][sort])
 
 
 @cache
-def _pair_gains() -> npt.NDArray[np.float64]:
-    """Return how many bits likelier a byte behind another one is in words of any code than by chance, or 0; shape (256, 256)."""
-    fewest = [[min(_word_bits(before, byte, code) for code in ACCENTED) for byte in range(256)] for before in range(256)]
+def _pair_gains(*codes: str) -> npt.NDArray[np.float64]:
+    """Return how many bits likelier a byte behind another one is in words of any of these codes than by chance, or 0; shape (256, 256)."""
+    fewest = [[min(_word_bits(before, byte, code) for code in codes) for byte in range(256)] for before in range(256)]
     return np.maximum(_BYTE_BITS - np.array(fewest), 0)
 
 
 @cache
 def _most_of_letter() -> npt.NDArray[np.float64]:
     """Return the same at most, whatever stands before it; shape (256,)."""
-    most: npt.NDArray[np.float64] = _pair_gains().max(axis=0)
+    most: npt.NDArray[np.float64] = _pair_gains(*ACCENTED).max(axis=0)
     return most
 
 
