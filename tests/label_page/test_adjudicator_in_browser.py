@@ -53,6 +53,24 @@ def test_by_keys_an_adjudicator_goes_from_place_to_place_and_each_settled_one_sa
     assert stands == (Span(FIRST, FIRST + 30, taken),)
 
 
+def test_space_plays_where_an_answer_has_the_focus_and_settles_nothing(chief, bench):
+    for key in ("d", "Tab"):
+        chief.press(key)
+        chief.says("1 of 2: phases")
+        chief.press("Space")
+        chief.page.wait_for_selector("#play[aria-pressed=true]")
+        chief.press("Space")
+        chief.page.wait_for_selector("#play[aria-pressed=false]")
+    assert chief.page.locator("#disputes h2", has_text="2 to settle").count() == 1
+    assert not bench.settlement(bench.recordings[SINGLE]).outcomes["phases"].spans
+    chief.press("Enter")
+    chief.says("Settled; 1 place left")
+    # Who came there by keys is where they were; an undo says that it is of labels alone.
+    chief.page.wait_for_function("() => document.activeElement.textContent.startsWith('✓ B: ')")
+    chief.press("u")
+    chief.says("There is no label to take back: take another answer to change one.")
+
+
 def test_the_help_of_an_adjudicator_is_of_settling_and_that_of_an_annotator_of_labelling(chief, come_in, number):
     chief.press("?")
     help_ = chief.page.locator("#help-dialog")

@@ -125,6 +125,102 @@ def test_after_a_click_on_a_rating_the_keys_are_the_players_again(ann, folder):
     assert bench.standing().of(about, bench.standing().assigned["single"][0]).sheet().scores == {"efficiency": 3, "depth_perception": 4}
 
 
+def plays(ann, *, does=True):
+    ann.press("Space")
+    ann.page.wait_for_selector(f"#play[aria-pressed={str(does).lower()}]")
+
+
+def test_after_a_click_on_a_button_space_plays_and_repeats_nothing(ann, folder):
+    ann.press("1")
+    ann.written(1)
+    ann.go(20, "Shift+ArrowRight")
+    ann.press("2")
+    ann.written(2)
+    ann.go(22, "ArrowRight", "ArrowRight")
+    ann.page.locator("#selected-buttons [data-do=start]").click()
+    ann.says("calot-triangle-dissection starts at frame 22, 0:01.10.")
+    ann.go(24, "ArrowRight", "ArrowRight")
+    plays(ann)
+    plays(ann, does=False)
+    ann.kept()
+    moved = [(FIRST, FIRST + 22), (FIRST + 22, FIRST + 320)]
+    assert [span[:2] for span in spans_in(folder)] == moved
+    ann.page.locator("#undo").click()
+    ann.says("The last change is taken back")
+    plays(ann)
+    ann.kept()
+    assert [span[:2] for span in spans_in(folder)] == [(FIRST, FIRST + 20), (FIRST + 20, FIRST + 320)]
+
+
+FOCUSED = "() => document.activeElement.dataset.key"
+
+
+def test_who_came_to_a_mark_or_a_name_by_keys_stays_there_when_it_is_drawn_anew(ann, folder):
+    ann.page.locator("#layers button", has_text="ratings").focus()
+    ann.press("Enter")
+    assert ann.page.evaluate(FOCUSED) == "ratings"
+    failed = ann.page.locator("#panel label", has_text="failed").locator("input")
+    failed.focus()
+    for is_marked in (True, False):
+        ann.press("Space")
+        ann.page.wait_for_function("(on) => document.querySelector('[data-key^=failed]').checked === on", arg=is_marked)
+        ann.kept()
+        assert failed.evaluate("(one) => one === document.activeElement")
+    remark = ann.page.locator("#panel input[type=text]")
+    for text, keys, then in (
+        ("slow", ["Enter", "Tab"], "finding"),
+        ("slower", ["Tab"], "finding"),
+        ("slowest", ["Shift+Tab"], "object dropped"),
+    ):
+        remark.fill(text)
+        ann.press(*keys)
+        ann.kept()
+        assert then in ann.page.evaluate("() => `${document.activeElement.className} ${document.activeElement.dataset.key}`")
+        assert remark.input_value() == text
+    ann.page.locator("#layers button", has_text="phases").click()
+    ann.page.locator("#panel button", has_text="preparation").focus()
+    ann.press("Enter")
+    ann.written(1)
+    assert ann.page.evaluate(FOCUSED) == "preparation"
+    assert ann.page.get_attribute("#play", "aria-pressed") == "false"
+
+
+PRESS = "(on) => document.body.dispatchEvent(new KeyboardEvent('keydown', { ...on, bubbles: true, cancelable: true }))"
+
+
+def test_keys_of_other_scripts_are_those_of_their_places(ann, folder):
+    for name, code in (("۱", "Digit1"), ("г", "KeyU"), ("1", "Digit1")):
+        ann.page.evaluate(PRESS, {"key": name, "code": code})
+        if name == "г":
+            ann.says("The last change is taken back")
+        else:
+            ann.written(1)
+    ann.go(2, "ArrowRight", "ArrowRight")
+    ann.page.evaluate(PRESS, {"key": "х", "code": "BracketLeft"})
+    ann.says("preparation starts at frame 2")
+    # A letter that is Latin is what it says, wherever it lies.
+    ann.page.evaluate(PRESS, {"key": "é", "code": "KeyU"})
+    ann.kept()
+    assert spans_in(folder) == [(FIRST + 2, FIRST + sampled_release.SINGLE_FRAMES, "preparation")]
+
+
+def test_letters_can_be_switched_off_and_stay_so(ann, folder):
+    ann.press("?")
+    ann.page.locator("#letters").uncheck()
+    ann.press("Escape")
+    ann.page.reload()
+    ann.says("is open.")
+    ann.press("1", "d", "?", "[")
+    plays(ann)
+    plays(ann, does=False)
+    assert ann.page.locator("#help-dialog[open], .span").count() == 0
+    ann.page.locator("#help-button").click()
+    ann.page.locator("#letters").check()
+    ann.press("Escape", "Home", "1")
+    ann.written(1)
+    assert len(spans_in(folder)) == 1
+
+
 def test_playing_shows_every_picture_of_the_film_in_its_order(ann):
     ann.page.evaluate(
         """() => {

@@ -208,6 +208,20 @@ def test_a_preview_shows_what_was_decided_while_it_is_seen(page):
     assert stills
 
 
+@pytest.mark.parametrize(("is_gone", "says_of_it"), [(False, "not taken"), (True, "not confirmed, so see whether it stands")])
+def test_a_decision_that_is_refused_is_named_and_where_a_try_had_no_answer_it_may_stand(page, is_gone, says_of_it):
+    keyboard.press(page, "j")
+    says(page, "Span 1")
+    answers = Held(page, "/api/decide$")
+    keyboard.press(page, "a")
+    answers.come()
+    if is_gone:
+        answers.routes.pop(0).abort()
+        answers.come()
+    answers.routes.pop(0).fulfill(status=403, json={"error": "this address belongs to another start"})
+    says(page, f"outside the body at 0:01.0: {says_of_it}: this address belongs to another start")
+
+
 def exclude(page):
     keyboard.press(page, "x")
     page.locator("#reason-dialog").wait_for()

@@ -720,6 +720,50 @@ def test_everything_fits_a_small_screen_and_has_a_name(chromium, server, scheme)
     assert ann.page.evaluate("document.activeElement.className").startswith("cell")
 
 
+SPACED = "* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }"
+"""What a reader may ask of every text (WCAG 1.4.12)."""
+IS_CUT = """() => {
+    const one = document.getElementById("span-text");
+    const text = document.createRange();
+    text.selectNodeContents(one);
+    const isOver = text.getBoundingClientRect().bottom > document.getElementById("span").getBoundingClientRect().bottom + 1;
+    return isOver || one.scrollHeight > one.clientHeight + 1;
+}"""
+
+
+def test_however_far_somebody_zooms_in_how_a_span_stands_is_read_to_its_end(ann):
+    ann.press("j")
+    ann.says("Span 1")
+    for size in ((853, 480), (640, 360), (320, 640), (1280, 720)):
+        ann.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+        ann.page.wait_for_selector(f"#fold[aria-expanded={str(size[0] == 1280).lower()}]")
+        assert not ann.page.evaluate(IS_CUT), size
+        assert browser.overflow_px(ann.page) == 0
+    ann.page.evaluate(
+        "(rules) => { const sheet = new CSSStyleSheet(); sheet.replaceSync(rules); document.adoptedStyleSheets = [sheet]; }", SPACED
+    )
+    assert not ann.page.evaluate(IS_CUT)
+
+
+def test_after_a_choice_the_keys_are_the_pages_and_who_came_by_keys_to_what_is_left_stays_there(ann, folder):
+    ann.page.locator("#filter").focus()
+    ann.page.locator("#filter").select_option("left")
+    ann.press("j")
+    ann.says("Span 1")
+    ann.press("a")
+    ann.says("hidden. U undoes")
+    ann.page.locator("#todo button", has_text="next recording").focus()
+    ann.press("u")
+    ann.says("Undone.")
+    assert ann.page.evaluate("document.activeElement.dataset.key") == "N"
+    assert ann.page.locator("#filter").input_value() == "left"
+    # Nor does a button that was clicked take the next key.
+    ann.page.locator("#reject").click()
+    assert ann.page.evaluate("document.activeElement.id") != "reject"
+    ann.says("U undoes")
+    assert len(decided(folder)) == 2
+
+
 @pytest.mark.parametrize("size", [(390, 700), (320, 500)])
 def test_a_very_narrow_window_needs_no_scrolling_to_the_side(chromium, tmp_path, size):
     folder = review_study.project(tmp_path / "study", single="W" * 140)

@@ -13,7 +13,7 @@ export class Adjudicating {
     return store.view?.disputes ?? [];
   }
 
-  /** To a place that is still open, in order of time, round and round; its first answer is chosen, so that Enter takes it. */
+  /** To a place that is still open, in order of time, round and round; its first answer has the focus, so that Enter takes it, and no other key. */
   async go(by) {
     const open = this.disputes.filter((one) => one.open);
     if (!open.length) return this.say(store.view.differ.length ? "Only the ratings differ: give a sheet of your own." : "All is settled.");
@@ -25,7 +25,7 @@ export class Adjudicating {
     await this.goTo(next);
     if (!isSame(next, this.chosen)) return undefined;
     this.focus(next);
-    return this.say(`To settle, ${open.indexOf(next) + 1} of ${open.length}: ${next.layer}. Tab goes from answer to answer, Enter takes one.`);
+    return this.say(`To settle, ${open.indexOf(next) + 1} of ${open.length}: ${next.layer}. Tab goes from answer to answer, Enter takes one, Space plays.`);
   }
 
   nearest(open, by) {

@@ -191,9 +191,7 @@ function showPanel() {
   // Whoever types is not interrupted.
   if (byId("panel").contains(document.activeElement) && document.activeElement.matches("input[type=text]")) return;
   if (page.layer === "ratings") {
-    const focus = document.activeElement?.name ? [document.activeElement.name, document.activeElement.value] : null;
     showSheet(layer(), store.view.items.ratings?.[SHEET], store.view.errors, (changed) => store.changeBy("ratings", SHEET, changed));
-    if (focus) byId("panel").querySelector(`input[name="${focus[0]}"][value="${focus[1]}"]`)?.focus();
   } else if (page.layer === "actions") showActions(layer(), page.recent, sayAction, (action) => whenNamed(action, sayAction));
   else if (isInstants()) {
     const inView = (instants.here?.triplets ?? []).map((one) => saysSet([one]));
@@ -336,6 +334,7 @@ async function edit(what) {
   }[what]();
   if (!changes.length) return say("That cannot be done at this frame.", true);
   if (what === "remove") page.selected = null;
+  if (what === "start" || what === "end") say(`${textOf(span)} ${what}s ${what === "start" ? "at" : "with"} frame ${at}, ${clock(player.times[at])}.`);
   return store.change(changes);
 }
 
@@ -407,7 +406,11 @@ async function undo() {
   }
   const answer = await store.undo();
   if (!answer) return;
-  const done = answer.recording.done && !settles() ? " You are still done with this recording; D takes that back." : "";
+  if (settles()) {
+    say(`${answer.taken_back ? "Your last label is taken back; what you settled stands" : "There is no label to take back"}: take another answer to change one.`);
+    return;
+  }
+  const done = answer.recording.done ? " You are still done with this recording; D takes that back." : "";
   say(`${answer.taken_back ? "The last change is taken back." : "There is nothing to take back."}${done}`);
 }
 
@@ -507,10 +510,7 @@ byId("camera").onchange = async () => {
   if (await opening(() => player.open(store.id, byId("camera").value, at))) show();
 };
 fill(byId("speed"), ...SPEEDS.map((speed) => element("option", { value: speed, selected: speed === 1 }, `${speed} ×`)));
-byId("speed").onchange = () => {
-  player.speed = Number(byId("speed").value);
-  byId("speed").blur();
-};
+byId("speed").onchange = () => (player.speed = Number(byId("speed").value));
 for (const button of byId("selected-buttons").children) button.onclick = () => edit(button.dataset.do);
 const ofTrack = {
   begin: () => tracking.begin(),
@@ -568,14 +568,6 @@ lanes.addEventListener("edge", async ({ detail }) => {
   if (span) store.change(moveEdge(detail.layer, spans, span, detail.side, detail.frame, store.layer(detail.layer).exclusive ?? false));
 });
 addEventListener("pointerdown", () => (page.acted = Date.now()));
-// Keys belong to the player again after a point or a mark was clicked; whoever came there by keys stays there.
-const leave = () => document.activeElement?.matches("#panel input:not([type=text])") && document.activeElement.blur();
-byId("panel").addEventListener("click", (event) => {
-  if (!event.detail || !event.target.matches("input[type=radio], input[type=checkbox], label, label *")) return;
-  // A label hands its click on, and the focus with it; a key may come before the time to wait is over.
-  leave();
-  setTimeout(leave);
-});
 addEventListener("keydown", () => (page.acted = Date.now()));
 
 // Only time in which somebody did something, or watched the film, is work.

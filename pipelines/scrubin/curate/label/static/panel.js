@@ -14,7 +14,7 @@ export function showTabs(layers, active, choose) {
     ...layers.map((layer) =>
       element(
         "button",
-        { type: "button", role: "tab", "aria-selected": String(layer.name === active), onclick: () => choose(layer.name) },
+        { type: "button", role: "tab", "aria-selected": String(layer.name === active), "data-key": layer.name, onclick: () => choose(layer.name) },
         layer.name,
       ),
     ),
@@ -26,7 +26,7 @@ export function showNames(layer, say) {
   const names = layer.names.map((name, place) => {
     const shown = element("span", { class: "swatch" });
     shown.style.background = hueOf(place);
-    const button = element("button", { type: "button", class: "label-name", onclick: () => say(name) }, shown, name);
+    const button = element("button", { type: "button", class: "label-name", "data-key": name, onclick: () => say(name) }, shown, name);
     if (place < KEYS.length) button.prepend(key(KEYS[place]));
     return element("li", {}, button);
   });
@@ -39,7 +39,7 @@ export function showTracks(layer, tracks, { selected, label, times }, say, go) {
     const shown = element("span", { class: "swatch" });
     shown.style.background = hueOf(place);
     const isNow = name === (selected?.label ?? label);
-    const button = element("button", { type: "button", class: "label-name", "aria-pressed": String(isNow), onclick: () => say(name) }, shown, name);
+    const button = element("button", { type: "button", class: "label-name", "aria-pressed": String(isNow), "data-key": name, onclick: () => say(name) }, shown, name);
     if (place < KEYS.length) button.prepend(key(KEYS[place]));
     return element("li", {}, button);
   });
@@ -51,7 +51,7 @@ export function showTracks(layer, tracks, { selected, label, times }, say, go) {
       const [from, to] = [track.keys[0].frame, track.keys.at(-1).frame].map((frame) => clock(times[frame]));
       const says = `${track.label}, ${from} to ${to}, ${counted(track.keys.length, "key frame")}`;
       const isNow = track.name === selected?.name;
-      return element("li", {}, element("button", { type: "button", class: "label-name", "aria-pressed": String(isNow), onclick: () => go(track) }, shown, says));
+      return element("li", {}, element("button", { type: "button", class: "label-name", "aria-pressed": String(isNow), "data-key": track.name, onclick: () => go(track) }, shown, says));
     });
   fill(
     byId("panel"),
@@ -74,7 +74,7 @@ export function showActions(layer, recent, say, typed, inView) {
     if (label) typed({ label, verb, target });
   });
   const buttons = recent.map((action, place) => {
-    const button = element("button", { type: "button", class: "label-name", onclick: () => say(action) }, textOf(action));
+    const button = element("button", { type: "button", class: "label-name", "data-key": textOf(action), onclick: () => say(action) }, textOf(action));
     if (inView) button.setAttribute("aria-pressed", String(inView.includes(textOf(action))));
     if (place < KEYS.length) button.prepend(key(KEYS[place]));
     return element("li", {}, button);
@@ -90,33 +90,37 @@ export function showSheet(layer, sheet, errors, say) {
   const aspects = layer.aspects.map((aspect) => {
     const points = layer.points.map((point) => {
       const anchor = layer.anchors[aspect]?.[String(point)] ?? "";
-      const input = element("input", { type: "radio", name: aspect, value: point, checked: now.scores[aspect] === point, disabled: now.failed });
+      const input = element("input", { type: "radio", name: aspect, value: point, "data-key": `${aspect} ${point}`, checked: now.scores[aspect] === point, disabled: now.failed });
       input.addEventListener("change", () => put(({ scores }) => ({ scores: { ...scores, [aspect]: point } })));
       return element("label", { title: anchor }, input, ` ${point}`, anchor ? element("small", {}, ` ${anchor}`) : null);
     });
     return element("fieldset", {}, element("legend", {}, aspect.replaceAll("_", " ")), ...points);
   });
   const box = (text, checked, change) => {
-    const input = element("input", { type: "checkbox", checked });
+    const input = element("input", { type: "checkbox", "data-key": text, checked });
     input.addEventListener("change", () => change(input.checked));
     return element("label", { class: "line" }, input, ` ${text}`);
   };
   const marks = errors.map((error) =>
     box(error.replaceAll("_", " "), now.errors[error] === true, (on) => put((before) => ({ errors: { ...before.errors, [error]: on } }))),
   );
-  const remark = element("input", { type: "text", maxlength: 500, value: now.remark, "aria-label": "Remark, which stays private" });
-  remark.addEventListener("change", () => put(() => ({ remark: remark.value })));
-  fill(
-    byId("panel"),
-    element(
-      "form",
-      { class: "sheet" },
-      box("failed: no scores", now.failed, (on) => put(({ scores }) => ({ failed: on, scores: on ? {} : scores }))),
-      ...aspects,
-      marks.length ? element("fieldset", {}, element("legend", {}, "errors that occurred"), ...marks) : null,
-      element("label", { class: "line" }, "Remark ", remark),
-    ),
+  const remark = element("input", { type: "text", "data-key": "remark", maxlength: 500, value: now.remark, "aria-label": "Remark, which stays private" });
+  let { remark: kept } = now;
+  const keep = () => remark.value !== kept && put(() => ({ remark: (kept = remark.value) }));
+  remark.addEventListener("change", keep);
+  // Before the focus is on its way: where it goes is drawn anew.
+  remark.addEventListener("keydown", (event) => event.key === "Tab" && keep());
+  const form = element(
+    "form",
+    { class: "sheet" },
+    box("failed: no scores", now.failed, (on) => put(({ scores }) => ({ failed: on, scores: on ? {} : scores }))),
+    ...aspects,
+    marks.length ? element("fieldset", {}, element("legend", {}, "errors that occurred"), ...marks) : null,
+    element("label", { class: "line" }, "Remark ", remark),
   );
+  // Each answer is kept by itself: Enter sends nothing, and leaves no page.
+  form.addEventListener("submit", (event) => event.preventDefault());
+  fill(byId("panel"), form);
 }
 
 /** What looks wrong; each opens at its frame. */
@@ -125,7 +129,7 @@ export function showFindings(findings, times, go) {
     element(
       "li",
       {},
-      element("button", { type: "button", class: "finding", onclick: () => go(one) }, `${clock(times[Math.max(0, Math.min(one.first, times.length - 1))])} ${one.says}`),
+      element("button", { type: "button", class: "finding", "data-key": `${one.layer} ${one.rule} ${one.first}`, onclick: () => go(one) }, `${clock(times[Math.max(0, Math.min(one.first, times.length - 1))])} ${one.says}`),
     ),
   );
   const title = findings.length ? `${findings.length} to look at` : "nothing looks wrong";
@@ -139,6 +143,7 @@ export function showDisputes(view, times, mine, go, settle) {
   if (section.hidden) return;
   const items = view.disputes.map((one) => {
     const own = mine(one);
+    const place = `${one.layer} ${one.first} ${one.end}`;
     const none = one.layer === "triplets" ? "not labelled" : "nothing";
     const says = (answer) => (answer.length ? saysAnswer(answer, times) : none);
     const every = [...Object.entries(one.said), ...(own.length ? [["mine", own]] : []), [none, []]];
@@ -148,12 +153,12 @@ export function showDisputes(view, times, mine, go, settle) {
     const answers = every.map(([letter, spans]) => {
       const text = letter === says(spans) ? letter : `${letter}: ${says(spans)}`;
       const taken = isTaken(letter, spans);
-      return element("button", { type: "button", "aria-pressed": one.open ? null : String(taken), onclick: () => settle(one, spans) }, `${taken ? "✓ " : ""}${text}`);
+      return element("button", { type: "button", "data-key": `${place} ${letter}`, "aria-pressed": one.open ? null : String(taken), onclick: () => settle(one, spans) }, `${taken ? "✓ " : ""}${text}`);
     });
     const by = one.open ? "" : one.taken.by.length ? ` as ${one.taken.by.join(" and ")}` : "";
     const head = element(
       "button",
-      { type: "button", class: one.open ? "finding" : "finding settled", onclick: () => go(one) },
+      { type: "button", class: one.open ? "finding" : "finding settled", "data-key": place, onclick: () => go(one) },
       `${one.layer} ${clock(times[one.first])} to ${clock(times[one.end])}${one.open ? "" : `, settled${by}`}`,
     );
     const taken = stands === null ? null : element("p", { class: "taken" }, `taken: ${stands}`);
@@ -192,7 +197,7 @@ export function showList(work, id, open) {
       const state = one.closed ? "cannot be opened" : one.open ? `${one.open} to settle` : one.done ? "done" : one.labels ? `${one.labels} labels` : "not begun";
       const button = element(
         "button",
-        { type: "button", "aria-current": one.id === id ? "true" : null, onclick: () => open(one.id) },
+        { type: "button", "aria-current": one.id === id ? "true" : null, "data-key": one.id, onclick: () => open(one.id) },
         element("span", { class: "name" }, one.id),
         element("span", { class: "to-do" }, `${minutes}, ${state}`),
       );

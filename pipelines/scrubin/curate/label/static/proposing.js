@@ -171,7 +171,7 @@ export class Proposing {
     const { here, chosen } = this;
     const list = here.map((one) => {
       const isChosen = idOf(one) === idOf(chosen);
-      return element("li", {}, element("button", { type: "button", class: "label-name", "aria-pressed": String(isChosen), onclick: () => this.choose(idOf(one)) }, one.text));
+      return element("li", {}, element("button", { type: "button", class: "label-name", "aria-pressed": String(isChosen), "data-key": idOf(one), onclick: () => this.choose(idOf(one)) }, one.text));
     });
     byId("proposals-title").textContent = `${here.length ? `${here.length} proposed here` : "nothing proposed here"}; ${counted(open.length, "proposal")} left`;
     fill(byId("proposals-here"), ...list);

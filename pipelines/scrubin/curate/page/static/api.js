@@ -16,14 +16,19 @@ export function useEdition(name) {
   edition = name;
 }
 
-/** The server refuses; the message is a sentence for the person. */
+/** The server refuses; the message is a sentence for the person. What was sent before, and was not answered, may stand all the same. */
 export class Refused extends Error {
+  isUnsure = false;
+
   constructor(status, sentence, again) {
     super(sentence);
     this.status = status;
     this.again = again;
   }
 }
+
+/** What became of something that was sent and came to an error: only where each try was answered is it known. */
+export const untaken = (name, error) => `${name}: ${error.isUnsure === false ? "not taken" : "not confirmed, so see whether it stands"}: ${error.message}`;
 
 /** Whether the page starts anew by itself: nobody need be asked. */
 export const leaving = { isOwn: false };
@@ -93,6 +98,7 @@ async function persistently(path, options, read, longestMs = LONGEST_MS.json) {
 }
 
 async function untilAnswered(request, path, options, read, longestMs) {
+  let isUnsure = false;
   for (let patienceMs = longestMs; ; ) {
     options.signal?.throwIfAborted();
     const attempt = new AbortController();
@@ -105,7 +111,8 @@ async function untilAnswered(request, path, options, read, longestMs) {
       return answer;
     } catch (error) {
       options.signal?.throwIfAborted();
-      if (error instanceof Refused && !error.again) throw error;
+      if (error instanceof Refused && !error.again) throw Object.assign(error, { isUnsure });
+      isUnsure ||= !(error instanceof Refused);
       if (attempt.signal.aborted) patienceMs = Math.min(2 * patienceMs, MOST_MS);
       tell(
         request,

@@ -213,6 +213,11 @@ function otherCamera() {
   return state.move(state.times[camera].at(state.timeS), camera);
 }
 
+/** Say what does not work, but where it is said already, with what was not taken for it. */
+function complain(sentence) {
+  if (!byId("status").textContent.endsWith(sentence)) say(sentence, false, true);
+}
+
 function mark(which, name) {
   if (!state.camera) return;
   state.mark(which);
@@ -289,7 +294,7 @@ const clicks = {
 };
 state.on("drawn", whenOpen(() => decisions.draw()));
 state.on("full", () => full.open());
-state.on("problem", () => say(state.problem, false, true));
+state.on("problem", () => complain(state.problem));
 state.on("busy", () => document.body.classList.toggle("busy", decisions.busy));
 state.on("cursor", () => state.camera && history.replaceState(null, "", `#${state.number}/${state.timeS.toFixed(3)}`));
 
@@ -326,7 +331,7 @@ async function poll() {
       told = "";
     } catch (error) {
       // Once: it would take the place of what is said meanwhile.
-      if (error.message !== told) say(error.message, false, true);
+      if (error.message !== told) complain(error.message);
       told = error.message;
     }
   }

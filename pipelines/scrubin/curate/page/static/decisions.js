@@ -1,6 +1,6 @@
 // What a person decides: sent one after the other, confirmed only when the server has written it, then on to what is next.
 
-import { leaving, nonce, post } from "./api.js";
+import { leaving, nonce, post, untaken } from "./api.js";
 import { noticed } from "./checks.js";
 import { askKind, askReason } from "./dialogs.js";
 import { byId } from "./elements.js";
@@ -282,7 +282,8 @@ export class Decisions {
       state.tell("written");
       return true;
     } catch (error) {
-      this.say(error.message, false, true);
+      // What was taken back is nothing that anybody waits for.
+      this.say(this.pending && this.current === work ? untaken(this.pending, error) : error.message, false, true);
       if (leaving.isOwn) this.remember();
       await state.reload().catch(() => {});
       return false;

@@ -1,6 +1,7 @@
 // Questions to the person. Each resolves with what was answered, or null when it was closed.
 
 import { byId, element, fill } from "./elements.js";
+import { nameOf } from "./keys.js";
 import { kindName } from "./kinds.js";
 
 for (const label of document.querySelectorAll("[data-kind]")) label.textContent = kindName(label.dataset.kind);
@@ -37,11 +38,12 @@ export function askKind({ box, fromTo, marked }) {
   form.onkeydown = (event) => {
     if (event.target.type === "text") return;
     const kinds = [...form.elements.kind];
-    const chosen = kinds[Number(event.key) - 1];
+    const name = nameOf(event);
+    const chosen = kinds[Number(name) - 1];
     if (chosen) chosen.checked = true;
-    else if (box && event.key.toLowerCase() === "w") form.elements.when.value = "whole";
-    else if (box && event.key.toLowerCase() === "s") form.elements.when.value = "span";
-    else if (event.key === "Enter" && event.target.type === "radio") form.requestSubmit();
+    else if (box && name === "w") form.elements.when.value = "whole";
+    else if (box && name === "s") form.elements.when.value = "span";
+    else if (name === "Enter" && event.target.type === "radio") form.requestSubmit();
     else return;
     event.preventDefault();
   };

@@ -16,9 +16,13 @@ export function element(tag, attributes = {}, ...children) {
   return created;
 }
 
-/** Replace what is in an element. */
+/** Replace what is in an element; what has the focus there keeps it where it is drawn again, under the same `data-key`. */
 export function fill(parent, ...children) {
+  const focused = parent.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
   parent.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
+  if (focused === undefined) return;
+  const again = [...parent.querySelectorAll("[data-key]")].find((one) => one.dataset.key === focused);
+  again?.focus({ preventScroll: true });
 }
 
 /** Whether a question is open; the full size is none. */

@@ -47,7 +47,7 @@ export class Heading {
     const close = spans.length - undecided;
     const lost = state.files.reduce((total, file) => total + file.lost, 0);
     const item = (isDone, name, text, does) =>
-      element("li", { class: isDone ? "done" : "left" }, element("button", { type: "button", onclick: does }, key(name), ` ${isDone ? "✓ " : ""}${text}`));
+      element("li", { class: isDone ? "done" : "left" }, element("button", { type: "button", "data-key": name, onclick: does }, key(name), ` ${isDone ? "✓ " : ""}${text}`));
     const stops = state.stops.length;
     const toSee = unseen ? `${unseen} s not seen` : stops ? `${counted(stops, "still")} at full size` : folded ? "nothing left to see" : "all seen";
     const items = [item(!unseen && !stops, "Space", toSee, this.unseen)];

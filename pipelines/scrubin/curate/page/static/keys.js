@@ -1,9 +1,18 @@
-// Every key and what it does: one table for the keyboard and for the help.
+// Every key and what it does: one table for the keyboard and for the help; and to whom the keys belong.
 
 import { byId, element, fill, isAsking, key } from "./elements.js";
 
 // Held down, these go on step by step; any other key does once what it says, however long it is held.
 const STEPS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "PageUp", "PageDown"]);
+// The page itself puts the focus on these: Space, by which one looks, must decide nothing there.
+const LOOKS_BY_SPACE = ".cell, .answers button";
+const BUTTONS = { " ": `button:not(${LOOKS_BY_SPACE})`, Enter: "button:not(.cell)" };
+// Where letters are not Latin, what lies on the Latin keyboard at their places.
+const OTHER_SCRIPT = /^(?:(?![\p{Script=Latin}\p{Script=Common}])[\p{L}\p{M}]|(?![0-9])\p{Nd})$/u;
+const SIGNS = { BracketLeft: "[", BracketRight: "]", Comma: ",", Period: "." };
+// A cookie, as each start of a server has a port of its own, and all other places of a browser are of one port.
+const NO_LETTERS = "letters=off";
+const YEAR_S = 31_536_000;
 
 /**
  * @param {{keys: string[], shown: string[], does: string, group: string, run: (event: KeyboardEvent) => unknown}[]} bindings
@@ -18,14 +27,45 @@ export function listen(bindings) {
     const isCommand = (event.ctrlKey || event.altKey || event.metaKey) && !event.getModifierState("AltGraph");
     const isArrow = event.key.startsWith("Arrow");
     if (isCommand && !(isArrow && event.ctrlKey)) return;
-    // A button other than a still does what it says.
-    const onButton = event.target.closest("button:not(.cell)") && (event.key === "Enter" || event.key === " ");
-    const binding = byKey.get(event.key.length === 1 ? event.key.toLowerCase() : event.key);
-    if (!binding || onButton) return;
+    // A button that somebody went to does what it says.
+    const onButton = BUTTONS[event.key] && event.target.closest(BUTTONS[event.key]);
+    const name = nameOf(event);
+    const binding = byKey.get(name);
+    if (!binding || onButton || (isLetter(name) && areLettersOff())) return;
     event.preventDefault();
     if (!event.repeat || STEPS.has(event.key)) binding.run(event);
   });
+  // Some browsers click when Space is let go, whatever became of it when it was pressed.
+  document.addEventListener("keyup", (event) => event.key === " " && event.target.closest(LOOKS_BY_SPACE) && event.preventDefault());
+  giveBackKeys();
   fillHelp(bindings);
+}
+
+/** The name that the table has for a key. */
+export function nameOf({ key: name, code }) {
+  if (name.length > 1) return name;
+  return OTHER_SCRIPT.test(name) ? (SIGNS[code] ?? code.replace(/^(Key|Digit)/, "").toLowerCase()) : name.toLowerCase();
+}
+
+/** Letters, digits and signs: what somebody who dictates to the machine says by mistake. */
+const isLetter = (name) => name.length === 1 && name !== " ";
+
+const areLettersOff = () => document.cookie.split("; ").includes(NO_LETTERS);
+
+/** After a click, and after a choice, the keys are the page's again; who came to a button by keys stays there. */
+function giveBackKeys() {
+  const leave = () => !isAsking() && document.activeElement?.matches("button:not(.cell), input[type=radio], input[type=checkbox]") && document.activeElement.blur();
+  document.addEventListener(
+    "click",
+    (event) => {
+      if (!event.detail || isAsking()) return;
+      // A label hands its click on, and the focus with it; a key may come before the time to wait is over.
+      leave();
+      setTimeout(leave);
+    },
+    { capture: true },
+  );
+  document.addEventListener("change", ({ target }) => target.matches("select") && !isAsking() && target.blur());
 }
 
 function swallow(event) {
@@ -35,6 +75,7 @@ function swallow(event) {
 
 function fillHelp(bindings) {
   const groups = [...new Set(bindings.map((binding) => binding.group))];
+  byId("help-keys").before(lettersSwitch());
   fill(
     byId("help-keys"),
     ...groups.map((group) =>
@@ -52,4 +93,13 @@ function fillHelp(bindings) {
       ),
     ),
   );
+}
+
+/** For those who speak to their machine, or hit keys by mistake. */
+function lettersSwitch() {
+  const input = element("input", { type: "checkbox", id: "letters", checked: !areLettersOff() });
+  input.addEventListener("change", () => {
+    document.cookie = input.checked ? "letters=; path=/; max-age=0; samesite=strict" : `${NO_LETTERS}; path=/; max-age=${YEAR_S}; samesite=strict`;
+  });
+  return element("p", {}, element("label", {}, input, " Letters, digits and signs are keys. Without the tick they do nothing; buttons, Space, Enter and the arrows go on working. This browser keeps it."));
 }

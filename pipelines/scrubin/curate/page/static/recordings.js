@@ -12,7 +12,10 @@ export class Recordings {
     byId("filter").addEventListener("change", () => this.build());
     byId("fold").addEventListener("click", () => this.fold());
     byId("list").addEventListener("keydown", (event) => this.#arrows(event));
-    if (window.innerWidth < FOLD_BELOW_PX) this.fold(true);
+    // Also when somebody zooms in, and back.
+    const narrow = matchMedia(`(width < ${FOLD_BELOW_PX}px)`);
+    narrow.addEventListener("change", () => this.fold(narrow.matches));
+    this.fold(narrow.matches);
     state.on("study", () => this.build());
     state.on("recording", () => this.#current());
   }
@@ -28,11 +31,8 @@ export class Recordings {
     const drawn = JSON.stringify(shown);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
-    // The list is drawn again whenever something was written; who stands in it with the keyboard stays where they are.
-    const focused = [...this.items].find(([, button]) => button === document.activeElement)?.[0];
     this.items.clear();
     fill(byId("list"), ...shown.map((one) => this.#item(one)));
-    this.items.get(focused)?.focus({ preventScroll: true });
     this.#current();
   }
 
@@ -40,7 +40,7 @@ export class Recordings {
     const [symbol, says] = one.status !== "kept" ? ["–", `${one.status}: ${one.reason}`] : one.done ? [one.reason === "finding" ? "✗" : "✓", one.reason || "done"] : ["", this.#left(one)];
     const button = element(
       "button",
-      { type: "button", title: one.name, onclick: () => this.open(one.number) },
+      { type: "button", title: one.name, "data-key": one.number, onclick: () => this.open(one.number) },
       element("span", { class: "name" }, one.name),
       element("span", { class: "to-do" }, `${symbol} ${says}`.trim()),
     );

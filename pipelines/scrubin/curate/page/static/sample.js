@@ -1,6 +1,6 @@
 // What a person says about a clip that was drawn at random: clean, or a finding. Saying it again replaces what was said before.
 
-import { nonce, post } from "./api.js";
+import { nonce, post, untaken } from "./api.js";
 import { askReason } from "./dialogs.js";
 import { state } from "./state.js";
 
@@ -45,7 +45,7 @@ export class Sample {
       state.tell("written");
       if (state.number === number) after();
     } catch (error) {
-      this.say(error.message, false, true);
+      this.say(untaken(outcome, error), false, true);
     } finally {
       this.busy = false;
     }
