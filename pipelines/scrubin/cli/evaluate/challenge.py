@@ -120,7 +120,8 @@ def _bundle(args: argparse.Namespace) -> int:
     machine.require_package("yaml", "a bundle")
     release = Path(args.release)
     truth = hidden_truth.of_release(release, args.task, args.split, args.subset, args.vocabulary, size_or_none(args.image_size))
-    if changed := released_truth.sentence_on_changed(release, released_truth.look(release)):
+    of_release = released_truth.look(release)
+    if changed := released_truth.sentence_on_changed(release, of_release):
         sys.stderr.write(f"scrubin challenge: {changed}\n")
     challenge = Challenge(
         title=args.title or f"{args.task} of {args.subset}",
@@ -131,7 +132,9 @@ def _bundle(args: argparse.Namespace) -> int:
         show=args.show,
         digits=args.digits,
         test=args.test,
+        release="" if of_release is None else of_release.named,
     )
+    truth = hidden_truth.with_origin(truth, of_release)
     with new_folder(Path(args.out), release) as folder:
         layout = bundle.write(args.platform, Wanted(challenge, args.rank_by, args.image, args.starts, args.ends), truth, folder)
     if truth.others:
