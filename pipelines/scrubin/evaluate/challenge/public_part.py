@@ -36,7 +36,6 @@ from scrubin.labels.truth.objects import Details
 from scrubin.stages import groundtruth
 from scrubin.stages.groundtruth import writing
 from scrubin.stages.release import added_files
-from scrubin.stages.release.certificate import public_form
 from scrubin.stages.release.metadata import citation, croissant, facts, record_sets, requirements, sentences
 from scrubin.stages.release.metadata.curator_words import Words
 
@@ -46,9 +45,10 @@ Each = Callable[[Sequence[str]], Iterable[str]]
 WITHOUT_LABELS = (VIDEOS.name, GAPS.name, FRAMES.name, SPLITS.name)
 """Tables that nobody labelled."""
 WITHOUT_LABELS_FOLDERS = ("videos/", "frames/", "calibration/", "splits/")
+CERTIFICATE = "certificate.json"
 WITHOUT_LABELS_FILES = (
-    public_form.TEXT_NAME,
-    public_form.JSON_NAME,
+    "CERTIFICATE.md",
+    CERTIFICATE,
     "data_dictionary.md",
     f"metadata/{citation.BIBTEX_NAME}",
     "metadata/withdrawn.json",
@@ -287,7 +287,7 @@ def _write_documents(
 ) -> None:
     """Write facts, README, description for machines and both lists of files."""
     before = strangers.read_json(release / FACTS) if (release / FACTS).is_file() else {}
-    certificate = folder / public_form.JSON_NAME
+    certificate = folder / CERTIFICATE
     study = facts.Study(
         certificate=strangers.read_json(certificate) if certificate.is_file() else {},
         left_out=before.get("left_out", {}),
