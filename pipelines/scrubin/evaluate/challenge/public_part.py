@@ -11,7 +11,6 @@ import re
 import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from scrubin.base.tables.public import FRAMES, GAPS, SPLITS, VIDEOS, of_referenc
 from scrubin.data.diff import errata
 from scrubin.data.load import instances
 from scrubin.data.verify import verification
-from scrubin.evaluate import selection
+from scrubin.evaluate import released_truth, selection
 from scrubin.evaluate.challenge import hidden_truth
 from scrubin.labels import truth
 from scrubin.labels.formats.ground_truth import MANIFEST, RELEASED
@@ -44,7 +43,7 @@ Each = Callable[[Sequence[str]], Iterable[str]]
 
 WITHOUT_LABELS = (VIDEOS.name, GAPS.name, FRAMES.name, SPLITS.name)
 """Tables that nobody labelled."""
-WITHOUT_LABELS_FOLDERS = ("videos/", "frames/", "calibration/", "splits/")
+WITHOUT_LABELS_FOLDERS = re.compile(r"videos/.*\.mkv|frames/.*\.(jpg|png|tar)|calibration/[^/]*\.yaml|splits/[^/]*\.csv")
 CERTIFICATE = "certificate.json"
 WITHOUT_LABELS_FILES = (
     "CERTIFICATE.md",
@@ -178,7 +177,7 @@ def _aspects(skill: pd.DataFrame) -> tuple[str, ...]:
 
 def _is_kept(name: str, tasks: Sequence[str], closed: Collection[str]) -> bool:
     """Return whether a file of the release tells no label that is hidden, whatever the labels are."""
-    if name.startswith(WITHOUT_LABELS_FOLDERS) or name in WITHOUT_LABELS_FILES:
+    if WITHOUT_LABELS_FOLDERS.fullmatch(name) or name in WITHOUT_LABELS_FILES:
         return True
     # Scores are normalised per rater and task: those of a task with a hidden recording would tell of its scores.
     own = [
@@ -209,7 +208,10 @@ def _without(one: errata.Erratum, hidden: Collection[str]) -> errata.Erratum | N
 
 def _write_ground_truth(release: Path, folder: Path, tables: Mapping[str, pd.DataFrame], sha256: Mapping[str, str]) -> None:
     """Write the ground truth of the public recordings as the stage does, and hold it to that of the release."""
-    before, home = strangers.read_json(release / RELEASED / MANIFEST), folder / RELEASED
+    before, home, fps = strangers.read_json(release / RELEASED / MANIFEST), folder / RELEASED, released_truth.stated_rate(release)
+    if fps is None:
+        what = f"{MANIFEST} does not say {FRAMES_PER_SECOND}, so another edition of Scrub-in has written it"
+        raise ReleaseError(f"{release / RELEASED}: {what}; release the study again with this one")
     inputs = {name: files.sha256_of(folder / f"tables/{name}.parquet") for name in tables}
     stamps = groundtruth.Stamps(
         # The hash of the labels before they were tables is one of the hidden labels, too: here they were taken from tables.
@@ -231,7 +233,6 @@ def _write_ground_truth(release: Path, folder: Path, tables: Mapping[str, pd.Dat
         writing.write(home, stamps, every, subset, ids)
     files.write_text(home / groundtruth.README_NAME, groundtruth.readme())
     counts, vocabularies = writing.counts_of(written, beyond), [whole.vocabulary for whole in wholes]
-    fps = Fraction(before[FRAMES_PER_SECOND])
     manifest = groundtruth.manifest(home, stamps.inputs, vocabularies, counts, fps)
     files.write_json(home / groundtruth.MANIFEST, manifest)
     _refuse_other_labels(release / RELEASED, home, before, manifest, sha256)
