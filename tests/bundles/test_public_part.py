@@ -204,13 +204,13 @@ def test_known_errors_of_hidden_recordings_stay_behind(home):
 
 def test_files_that_nobody_named_stay_behind(home, tmp_path):
     whole = shutil.copytree(home / "release", tmp_path / "release")
-    for name in ("metadata/by_video.csv", "videos/labels.csv"):
+    for name in ("metadata/by_video.csv", "splits/labels.txt"):
         write_text(whole / name, "borunga,preparation\n")
     sha256 = added_files.hashes(whole)
     write_text(whole / file_lists.FILE_LIST, file_lists.file_list_text(sha256, added_files.sizes_of_files(whole, sha256)))
     write_text(whole / file_lists.CHECKSUMS, file_lists.checksums_text(added_files.hashes(whole)))
     part = public_part.write(whole, "balanced", ["test"], tmp_path / "part")
-    assert part.left_out["metadata/by_video.csv"] == part.left_out["videos/"] == 1
+    assert part.left_out["metadata/by_video.csv"] == part.left_out["splits/"] == 1
     assert contents(tmp_path / "part") == contents(home / "public_release")
     with (tmp_path / "part/metadata/files.csv").open() as file:
         assert not [row for row in csv.reader(file) if "by_video" in row[0]]
