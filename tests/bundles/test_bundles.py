@@ -196,6 +196,37 @@ def test_other_hidden_labels_change_no_byte_that_participants_see(platform, task
     assert [one.read_bytes() for one in _files(ours)] != [one.read_bytes() for one in _files(theirs)]
 
 
+@pytest.mark.parametrize("platform", PROGRAM)
+def test_a_bundle_and_its_answers_say_of_which_release_the_labels_are_and_its_manifest_stays_private(platform, home, tmp_path, capsys):
+    release = shutil.copytree(home / "release", tmp_path / "release")
+    (release / "croissant.json").write_text(json.dumps({"name": "toy", "version": "2.0.0"}))
+    stated = {"frame_contract": "", "files": {"cholect50/phases/thitsaisp.csv": "0" * 64}, "recordings": {"thitsaisp": None}}
+    (release / "groundtruth/manifest.json").write_text(json.dumps(stated))
+    folder = made(release, tmp_path / "bundle", platform, "phases")
+    capsys.readouterr()
+    seen = public(folder, platform)
+    says = [name for name, data in seen.items() if b"toy 2.0.0" in data]
+    assert {"README.md", f"{PROGRAM[platform]}/challenge.json", "public/starting_kit/README.md"} <= set(says)
+    assert any("overview" in name or "description" in name for name in says)
+    manifest = hashlib.sha256((release / "groundtruth/manifest.json").read_bytes()).hexdigest()
+    assert not [name for name, data in seen.items() if manifest[:12].encode() in data or b"1 file changed" in data]
+    if platform == "evalai":
+        answer = on_evalai(folder, zipped(shutil.copytree(home / "team_phases", tmp_path / "team")))
+        assert answer["submission_metadata"]["release"] == answer["submission_result"]["release"] == "toy 2.0.0"
+        with zipfile.ZipFile(folder / "challenge" / evalai.ANNOTATIONS) as archive:
+            private = archive.read("README.md").decode()
+    else:
+        private = (folder / TRUTH[platform] / "README.md").read_text()
+    assert f"toy 2.0.0, manifest {manifest[:12]}, but 1 file changed" in private
+    assert manifest in private
+    if platform == "codabench":
+        on_codabench(folder, home / "team_phases", tmp_path)
+        assert "toy 2.0.0" in (tmp_path / "output/detailed_results.html").read_text()
+    if platform == "grand-challenge":
+        on_grand_challenge(folder, home / "team_phases", tmp_path / "metrics")
+        assert json.loads((tmp_path / "metrics/metrics.json").read_text())["release"] == "toy 2.0.0"
+
+
 def _files(folder: Path) -> list[Path]:
     return sorted(one for one in folder.rglob("*") if one.is_file())
 
@@ -308,6 +339,15 @@ def test_a_zip_with_a_name_twice_or_that_is_none_is_refused_before_anything_is_u
         unpacked(zip_with(member))
     assert len(str(refused.value)) < 200
     assert not list((tmp_path / "place").iterdir())
+
+
+@pytest.mark.parametrize("name", ["submission.zip", "input"])
+def test_a_zip_that_was_cut_off_in_the_upload_is_called_so(name, home, bundles, tmp_path):
+    """EvalAI gives an upload any name: without the end by which a zip is known, its first bytes tell it."""
+    whole = zipped(shutil.copytree(home / "team_phases", tmp_path / "team")).read_bytes()
+    (tmp_path / name).write_bytes(whole[: len(whole) // 2])
+    said = on_evalai(bundles["evalai", "phases"], tmp_path / name)["submission_result"]["messages"]
+    assert said == [f"{name}: the zip is cut off or damaged; zip the files and upload it again"]
 
 
 def test_why_a_zip_cannot_be_unpacked_is_told_on_platforms_without_a_place_of_the_machine(zip_with, bundles, tmp_path, capsys):
@@ -603,6 +643,7 @@ def test_a_file_of_another_task_is_told_at_home_as_on_a_platform_and_refuses_not
     shutil.copytree(home / "team_phases", submitted)
     (submitted / f"{hidden_releases.HIDDEN[0]}.json").write_text("{}")
     challenge = challenges.read(bundles[platform, "phases"] / PROGRAM[platform])
+    capsys.readouterr()
     faults = evaluation.checked(challenge, submitted).faults
     for truth in (home / "release", bundles[platform, "phases"] / "public/starting_kit/frames.csv"):
         more = ["--videos", ",".join(hidden_releases.HIDDEN), "--task", "phases", "--json"]

@@ -19,7 +19,10 @@ from scrubin.media.rigs.rig import MM_PER_UNIT
 SLOW = {"PIL", "numpy", "pandas", "pyarrow", "matplotlib", "pingouin", "prefect", "great_expectations", "dask", "scrubin.evaluate.side"}
 NEVER = sorted({*machine.EXTRA_OF, *SLOW, "rapidocr"})
 """Import one of these, and a help text takes longer than 0.25 s of the processor."""
-BELOW = "challenge bundle, submission causality, submission check, submission training, deid make, deid score, dicom show, dicom write"
+BELOW = (
+    "challenge bundle, challenge public, submission causality, submission check, submission training, deid make, deid score, dicom show, "
+    "dicom write"
+)
 SUBCOMMANDS = {"splits": splits.SUBCOMMANDS, "stereo": stereo.SUBCOMMANDS, "score": METRICS}
 FURTHER = [
     *((command, name) for command, names in SUBCOMMANDS.items() for name in names),

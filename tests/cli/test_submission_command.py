@@ -73,7 +73,7 @@ def test_the_videos_of_a_split_are_named_as_for_score(folder, check):
     ("options", "says"),
     [
         (["--subset", "test"], "--subset test: of which split?; name the file of a split by --videos"),
-        (["--videos", "nowhere.csv"], "--videos nowhere.csv: there is no such file; name"),
+        (["--videos", "nowhere.csv"], "--videos nowhere.csv: there is no such file; give a list of videos or a split"),
     ],
 )
 def test_a_split_that_is_not_there_is_refused(check, options, says):

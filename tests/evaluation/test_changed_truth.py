@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from pathlib import Path
@@ -50,6 +51,18 @@ SAID = "1 file of the ground truth changed since the release"
 
 def change(release):
     (release / PHASES).write_bytes((release / PHASES).read_bytes() + b"\n")
+
+
+def test_every_row_of_a_table_of_scores_says_of_which_release_the_labels_are(release, of_test, tmp_path):
+    (release / "croissant.json").write_text(json.dumps({"name": "toy", "version": "1.2.0"}))
+    team = hidden_releases.submission(tmp_path / "team", "phases")
+    order = ["score", "phases", "--ground-truth", str(release), "--predictions", str(team), *of_test]
+    assert cli.main([*order, "--out", str(tmp_path / "scores.csv")]) == 0
+    with (tmp_path / "scores.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    manifest = sha256_of(release / "groundtruth/manifest.json")[:12]
+    assert {row["release"] for row in rows} == {f"toy 1.2.0, manifest {manifest}"}
+    assert len({row["level"] for row in rows}) > 1
 
 
 def test_changed_labels_are_named_and_only_where_they_are_used(release, of_test, tmp_path, capsys):

@@ -107,6 +107,17 @@ def test_only_the_videos_of_a_subset_count(study, capsys, split, subset, videos)
     assert set(found[0]["videos"]) == videos
 
 
+def test_names_of_videos_can_be_typed_as_for_a_ranking_and_one_that_is_not_there_is_refused(study, capsys):
+    found, _ = results(capsys, study, "recognition", more=("--videos", "VID02"))
+    assert set(found[0]["videos"]) == {"VID02"}
+    found, _ = results(capsys, study, "recognition", more=("--videos", "VID01,VID02"))
+    assert set(found[0]["videos"]) == {"VID01", "VID02"}
+    said = fault(capsys, *recognition(study, "--videos", "VID01,VID20"))
+    assert "--videos VID01,VID20: the ground truth has no video 'VID20'; did you mean 'VID01'?" in said
+    many = ",".join(["VID01", *(f"VID{number}" for number in range(100, 200))])
+    assert "has no video 'VID100'" in fault(capsys, *recognition(study, "--videos", many))
+
+
 def test_repeated_runs_give_mean_and_deviation(study, capsys):
     variant = ("component=ivt", "null=counted", "k=5")
     runs, _ = results(capsys, study, "recognition", *variant, more=("--predictions", study / "found", study / "found"))

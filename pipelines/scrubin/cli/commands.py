@@ -117,7 +117,7 @@ DECLARED: Mapping[str, Declaration] = {
     "rank": Declaration("evaluate", "rank the submissions of a challenge, and tell what the ranking is worth", "evaluate.rank"),
     "challenge": Declaration(
         "evaluate",
-        "write what CodaBench, EvalAI and Grand Challenge take to run a challenge with hidden labels",
+        "write what CodaBench, EvalAI and Grand Challenge take to run a challenge with hidden labels, and the public part of a release",
         "evaluate.challenge",
         ("evaluate",),
     ),

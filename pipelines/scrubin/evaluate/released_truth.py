@@ -41,6 +41,11 @@ class ReleasedTruth:
     changed: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 
+    @property
+    def named(self) -> str:
+        """Name and version; "" where nothing says them."""
+        return " ".join(printable(one) for one in (self.name, self.version) if one)
+
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON values; of files only their numbers."""
         of_files = {"changed": len(self.changed), "missing": len(self.missing)}

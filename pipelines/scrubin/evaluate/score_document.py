@@ -22,9 +22,10 @@ from scrubin.evaluate.metrics.detection import average_precision
 from scrubin.evaluate.metrics.recognition.average_precision import METRIC as RECOGNITION
 from scrubin.evaluate.metrics.recognition.top_k import top_classes
 from scrubin.evaluate.metrics.result import Result, Value, Variant, difference
-from scrubin.evaluate.released_truth import line_of
+from scrubin.evaluate.released_truth import ReleasedTruth, line_of
 
-COLUMNS = ("metric", "semantics", "options", "level", "key", "name", "value", "n", "low", "high", "interval")
+COLUMNS = ("metric", "semantics", "options", "level", "key", "name", "value", "n", "low", "high", "interval", "release")
+"""Of the sheet; ``release`` is the last, so that who takes columns by their number takes the same as before."""
 DIGITS = 4
 Names = Mapping[str, str]
 BEST = 10
@@ -92,8 +93,9 @@ def text_of(document: Mapping[str, Any]) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def sheet(scored: Sequence[ScoredResult]) -> str:
-    """Return CSV for people: one row per number; undefined is empty, and no name is a formula."""
+def sheet(scored: Sequence[ScoredResult], release: ReleasedTruth | None = None) -> str:
+    """Return CSV for people: one row per number, with the release that labels are of; undefined is empty, and no name is a formula."""
+    of = "" if release is None else sheet_cell(line_of(release.as_json()))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -102,11 +104,13 @@ def sheet(scored: Sequence[ScoredResult]) -> str:
         options = "; ".join(f"{key}={value}" for key, value in sorted(result.variant.said.items()))
         head = (result.variant.metric, result.variant.semantics, options)
         bounds = ("", "", "") if interval is None else (_cell(interval.low), _cell(interval.high), interval.variant.options["interval"])
-        writer.writerow([*head, "overall", "", "", _cell(result.overall), result.overall.n, *bounds])
+        writer.writerow([*head, "overall", "", "", _cell(result.overall), result.overall.n, *bounds, of])
         for id_, value in result.classes.items():
-            writer.writerow([*head, "class", sheet_cell(id_), sheet_cell(one.class_names.get(id_, "")), _cell(value), value.n, "", "", ""])
+            writer.writerow(
+                [*head, "class", sheet_cell(id_), sheet_cell(one.class_names.get(id_, "")), _cell(value), value.n, "", "", "", of]
+            )
         for name, value in result.videos.items():
-            writer.writerow([*head, "video", sheet_cell(name), "", _cell(value), value.n, "", "", ""])
+            writer.writerow([*head, "video", sheet_cell(name), "", _cell(value), value.n, "", "", "", of])
     return text.getvalue()
 
 

@@ -84,6 +84,11 @@ def test_the_sheet_has_one_row_per_team(found):
     assert rows[3]["not_ranked_because"] == "there is no such folder"
     for row, team in zip(rows, found["teams"], strict=False):
         assert float(row["score"]) == team["score"] == float(row["component_ivt"])
+    assert {row["release"] for row in rows} == {""}
+    release = {"name": "study", "version": "1.0.0", "manifest_sha256": "0f" * 32, "changed": 0, "missing": 0}
+    known = {**found, "ground_truth": {**found["ground_truth"], "release": release}}
+    rows = list(csv.DictReader(io.StringIO(ranking_text.sheet(known))))
+    assert {row["release"] for row in rows} == {"study 1.0.0, manifest 0f0f0f0f0f0f"}
 
 
 @pytest.mark.parametrize("name", ['=HYPERLINK("http:evil")', "@SUM(1)", "+1", "-1+1", "\uff1d1+1"])

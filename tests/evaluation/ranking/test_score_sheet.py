@@ -223,3 +223,18 @@ def test_videos_that_a_sheet_does_not_have_are_refused_by_name(tmp_path, capsys,
     more = [str(tmp_path / "split.csv") if one == "SPLIT" else one for one in more]
     assert cli.main(["rank", "--from-scores", str(tmp_path / "values.csv"), *more]) != 0
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("column", ["version", "release"])
+def test_values_against_two_versions_of_the_labels_are_no_ranking(tmp_path, column):
+    rows = [f"team,video,value,{column}", "A,v1,0.9,1.0.0", "A,v2,0.5,1.0.0", "B,v1,0.8,{0}", "B,v2,0.4,{0}", ""]
+    assert scored(ranked(tmp_path, "\n".join(rows).format("1.0.0")))["A"] == (1, pytest.approx(0.7))
+    for other, words in (("2.0.0", f"line 4: the {column} is '2.0.0', and '1.0.0' in line 2"), ("", f"line 4: the {column} is nothing")):
+        with pytest.raises(MetricsError, match=words):
+            ranked(tmp_path, "\n".join(rows).format(other))
+
+
+def test_columns_that_are_not_read_are_named(tmp_path, capsys):
+    (tmp_path / "values.csv").write_text("team,video,value,hospital,version\nA,v1,0.9,x,1.0.0\nB,v1,0.8,y,1.0.0\n")
+    assert cli.main(["rank", "--from-scores", str(tmp_path / "values.csv"), "--resamples", "20"]) == 0
+    assert "values.csv: not read: the columns hospital\n" in capsys.readouterr().err

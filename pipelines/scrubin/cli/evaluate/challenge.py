@@ -1,4 +1,4 @@
-"""`scrubin challenge bundle RELEASE --for PLATFORM --task TASK --split NAME --subset NAME --out FOLDER`."""
+"""`scrubin challenge bundle RELEASE --for PLATFORM --task TASK --split NAME --subset NAME --out FOLDER`, and `challenge public`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from scrubin.base import machine
 from scrubin.base.errors import ArgumentsError
 from scrubin.base.faults import count_text
+from scrubin.cli.answers import shown
 from scrubin.cli.arguments import add_image_size, asked, size_or_none, written
 from scrubin.data.export import new_folder
 from scrubin.evaluate.choices import NEVER, PLATFORMS, SHOWS
@@ -23,6 +24,7 @@ FEWEST_VIDEOS = 6
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what can be done with a challenge."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    _add_public(actions)
     one = actions.add_parser(
         "bundle",
         help="write what CodaBench, EvalAI or Grand Challenge takes, with the hidden labels in its private part alone",
@@ -66,8 +68,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--image", metavar="NAME", help="container image that CodaBench scores in (default: the one of image/, to be pushed)")
 
 
+def _add_public(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    part = actions.add_parser(
+        "public",
+        help="write what of a release may be published: all but the labels of the hidden subset, and what tells of them",
+        description="Write a release without the labels, scores and annotations of the hidden recordings. Counts, hashes, ground truth and "
+        "descriptions are made anew of the other recordings; what cannot be is left out, and named.",
+    )
+    part.add_argument("release", metavar="RELEASE", help="the folder of a whole release; it is only read")
+    part.add_argument("--split", required=True, metavar="NAME", help="a split of the release, such as balanced, or a file")
+    part.add_argument(
+        "--subset", required=True, nargs="+", metavar="NAME", help="every hidden subset, such as test, or 0/test where it has folds"
+    )
+    part.add_argument(
+        "--out", type=written, required=True, metavar="FOLDER", help="a folder that is not there yet; it appears whole or not at all"
+    )
+
+
 def run(args: argparse.Namespace) -> int:
-    """Write the bundle, and say what is in it, what is private and what comes next."""
+    """Write a bundle or the public part of a release, and say what is in it."""
+    return _public(args) if args.action == "public" else _bundle(args)
+
+
+def _public(args: argparse.Namespace) -> int:
+    from scrubin.evaluate.challenge import public_part
+
+    release = Path(args.release)
+    with new_folder(Path(args.out), release) as folder:
+        part = public_part.write(release, args.split, args.subset, folder, lambda names: shown(names, "copy", "file"))
+    hidden = count_text(len(part.hidden), "recording")
+    sys.stdout.write(f"{args.out}: {part.name} {part.version}, {part.recordings:,} recordings, {hidden} without labels\n")
+    if part.without_skill:
+        sys.stdout.write(f"left out: skill of {', '.join(part.without_skill)}, which is normalised over hidden recordings, too\n")
+    counted = [f"{name} ({count_text(count, 'file')})" if name.endswith("/") else name for name, count in part.left_out.items()]
+    sys.stdout.write(f"left out: {', '.join(counted)}\n" if counted else "")
+    return 0
+
+
+def _bundle(args: argparse.Namespace) -> int:
     from scrubin.evaluate import released_truth
     from scrubin.evaluate.challenge import Challenge, bundle, hidden_truth
     from scrubin.evaluate.challenge.bundle import Wanted
@@ -82,7 +120,8 @@ def run(args: argparse.Namespace) -> int:
     machine.require_package("yaml", "a bundle")
     release = Path(args.release)
     truth = hidden_truth.of_release(release, args.task, args.split, args.subset, args.vocabulary, size_or_none(args.image_size))
-    if changed := released_truth.sentence_on_changed(release, released_truth.look(release)):
+    of_release = released_truth.look(release)
+    if changed := released_truth.sentence_on_changed(release, of_release):
         sys.stderr.write(f"scrubin challenge: {changed}\n")
     challenge = Challenge(
         title=args.title or f"{args.task} of {args.subset}",
@@ -93,7 +132,9 @@ def run(args: argparse.Namespace) -> int:
         show=args.show,
         digits=args.digits,
         test=args.test,
+        release="" if of_release is None else of_release.named,
     )
+    truth = hidden_truth.with_origin(truth, of_release)
     with new_folder(Path(args.out), release) as folder:
         layout = bundle.write(args.platform, Wanted(challenge, args.rank_by, args.image, args.starts, args.ends), truth, folder)
     if truth.others:

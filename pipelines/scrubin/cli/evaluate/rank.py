@@ -211,6 +211,8 @@ def _of_scores(args: argparse.Namespace, settings: RankingSettings, out: Path | 
     if out is not None:
         _refuse_out(out, [])
     sheet, unknown = _of_listed(args, score_sheet.read(Path(args.from_scores)))
+    if sheet.unread:
+        sys.stderr.write(f"scrubin rank: {sheet.file}: not read: the columns {', '.join(map(csv_text.shown, sheet.unread))}\n")
     missing = None if args.missing == choices.WORST else _number(args.missing)
     contest, teams = score_sheet.contest_of(sheet, _components(args), missing=missing, lower_is_better=args.lower_is_better)
     contest = replace(contest, ground_truth={**contest.ground_truth, "videos_not_scored": unknown})

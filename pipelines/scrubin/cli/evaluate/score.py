@@ -15,7 +15,7 @@ from scrubin.base.errors import ArgumentsError, MetricsError
 from scrubin.base.faults import count_text, error
 from scrubin.base.vocabulary import vocabulary
 from scrubin.cli.arguments import add_image_size, add_instant, asked, rate_or_none, size_or_none, written
-from scrubin.evaluate import selection
+from scrubin.cli.evaluate.submission import chosen_videos, refuse_unknown
 from scrubin.evaluate.metrics.variants import LEVEL, METRICS, ONE_VIDEO, Choice
 
 if TYPE_CHECKING:
@@ -70,7 +70,11 @@ def _add_sides(parser: argparse.ArgumentParser) -> None:
         help="file or folder: labels in any format, CholecTriplet2022 submissions, matrices (npz, npy, CSV, parquet: frames by classes), "
         "lists of ivtmetrics, COCO results, tables of phases or criteria, sheets; several are repeated runs (mean and SD) or an ensemble",
     )
-    parser.add_argument("--videos", metavar="FILE", help="only these videos: a name per line, or a split with the columns id and subset")
+    parser.add_argument(
+        "--videos",
+        metavar="FILE",
+        help="only these videos: a name per line, or a split with the columns id and subset; or names, as NAME,NAME (default: all)",
+    )
     parser.add_argument("--subset", metavar="NAME", help="subset of that split, such as test, or 0/test where it has folds")
     parser.add_argument("--from", dest="truth_format", metavar="FORMAT", help="format of the ground truth (default: by what it looks like)")
     parser.add_argument("--predictions-from", metavar="FORMAT", help="format of the predictions (default: by what they look like)")
@@ -132,6 +136,7 @@ def run(args: argparse.Namespace) -> int:
         machine.require_package("jinja2", "--html")
     paths = [source.path for source in order.predictions]
     of_order = scoring(name, order)
+    refuse_unknown(args, {video for one in of_order.parts for video in one.names})
     if args.bootstrap and any(len(one.names) == 1 for one in of_order.parts):
         of_order = replace(of_order, notes=[*of_order.notes, ONE_VIDEO])
     of_release = [] if of_order.release is None else [f"ground truth: {line_of(of_order.release.as_json())}"]
@@ -143,7 +148,7 @@ def run(args: argparse.Namespace) -> int:
     if args.out or args.html or args.json:
         document = score_document.document(name, inside_release(order.truth.path), paths, of_order, scored)
     if out is not None:
-        _write(out, score_document.sheet(scored) if out.suffix.lower() == ".csv" else score_document.text_of(document))
+        _write(out, score_document.sheet(scored, of_order.release) if out.suffix.lower() == ".csv" else score_document.text_of(document))
     aids = list(score_document.reading_aids(one.result for one in scored))
     if page is not None:
         _write_page(page, document, parts, _said(name, order, of_order.read, aids))
@@ -191,7 +196,7 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
     for source in (truth, *predictions):
         if not source.path.exists():
             raise MetricsError([error(str(source.path), "file-missing", "there is no such file or folder", "name the files of both sides")])
-    videos = selection.read(Path(args.videos), args.subset) if args.videos else None
+    videos = chosen_videos(args)
     return Order(truth, predictions, args.semantics, args.variant, videos, args.ensemble, args.weights)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scrubin import cli
 from scrubin.base import strangers
 from scrubin.base.errors import ArgumentsError, MetricsError
-from scrubin.base.faults import SEVERITIES, count_text, error, ranges_text
+from scrubin.base.faults import SEVERITIES, count_text, error, hint, ranges_text
 from scrubin.base.files import write_json
 from scrubin.cli.answers import print_json, print_lines
 from scrubin.cli.arguments import asked, exact_number, rate_or_none, whole_number, written
@@ -113,12 +114,27 @@ def truth_of(args: argparse.Namespace, tasks: Collection[Task]) -> GroundTruth:
 def listed_videos(args: argparse.Namespace) -> tuple[Path | None, tuple[str, ...]]:
     """Return the file that lists the videos that count, else the names that were typed; none: all."""
     path = Path(args.videos or "")
-    if path.is_file():
-        return path, ()
+    with contextlib.suppress(OSError):  # many names are longer than that of a file may be
+        if path.is_file():
+            return path, ()
+    if not args.videos and args.subset:
+        raise MetricsError(f"--subset {args.subset}: of which split?; name the file of a split by --videos")
     if args.subset or path.suffix:
-        missing = f"--videos {args.videos}: there is no such file" if args.videos else f"--subset {args.subset}: of which split?"
-        raise MetricsError(f"{missing}; name the file of a split by --videos")
+        raise MetricsError(f"--videos {args.videos}: there is no such file; give a list of videos or a split")
     return None, tuple(name for name in (args.videos or "").split(",") if name)
+
+
+def chosen_videos(args: argparse.Namespace) -> Mapping[str, int] | None:
+    """Return the videos that count, with the lines of the file that lists them; None: all."""
+    path, names = listed_videos(args)
+    return selection.read(path, args.subset) if path is not None else dict.fromkeys(names, 0) or None
+
+
+def refuse_unknown(args: argparse.Namespace, known: Collection[str]) -> None:
+    """Refuse a name that is typed and is no labelled video; a split may list recordings of other tasks."""
+    _, typed = listed_videos(args)
+    if unknown := sorted(set(typed) - set(known)):
+        raise MetricsError(f"--videos {args.videos}: the ground truth has no video '{unknown[0]}'; {hint(unknown[0], sorted(known))}")
 
 
 def entries_of(args: argparse.Namespace, task: str) -> Entries:
@@ -128,8 +144,7 @@ def entries_of(args: argparse.Namespace, task: str) -> Entries:
     from scrubin.evaluate.tasks import entries
     from scrubin.labels.registry import format_of
 
-    path, names = listed_videos(args)
-    videos = selection.read(path, args.subset) if path is not None else dict.fromkeys(names, 0) or None
+    videos = chosen_videos(args)
     with asked():
         classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
     labels = entries.labels_at(Path(args.ground_truth), task, args.vocabulary)

@@ -49,6 +49,8 @@ class Challenge:
         Which public videos the hidden ones are, as `scrubin splits leaks` names them; "" when they are of no public dataset.
     frames
         Frames to be predicted, by video. They are public.
+    release
+        Name and version of the release that the labels are of; "" when no file says it.
     form
         The same as files of a format, with pictures and classes but no label; empty where submissions have a file per video.
     """
@@ -63,12 +65,18 @@ class Challenge:
     columns: tuple[Column, ...] = ()
     test: str = ""
     frames: Mapping[str, tuple[int, ...]] | None = None
+    release: str = ""
     form: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def declared(self) -> ContestTask:
         """What is declared of its task."""
         return CONTESTS[self.task]
+
+    @property
+    def of_release(self) -> dict[str, str]:
+        """What answers say of the release, for those that are JSON; nothing where no file says it."""
+        return {"release": self.release} if self.release else {}
 
     @property
     def expected(self) -> GroundTruth:

@@ -78,14 +78,16 @@ def _starting_kit(challenge: Challenge, kit: Path) -> None:
 def _readme(challenge: Challenge, layout: Layout) -> str:
     """Return what the organiser has to do, and what must never be published."""
     private = "\n".join(f"- `{name}`" for name in layout.private)
+    release = f"labels of {challenge.release}, " if challenge.release else ""
     videos = count_text(len(challenge.frames or {}), "hidden video")
     steps = "\n".join(f"{number}. {step}" for number, step in enumerate(layout.steps, start=1))
     return (
         f"# {challenge.title}\n\nMade by `scrubin challenge bundle`: {challenge.task}, {videos}, "
-        f"ranked by {challenge.columns[0].title} (`{challenge.columns[0].key}`).\n\n## What to do\n\n{steps}\n\n"
+        f"{release}ranked by {challenge.columns[0].title} (`{challenge.columns[0].key}`).\n\n## What to do\n\n{steps}\n\n"
         f"## Private: these have the hidden labels\n\n{private}\n\nEverything else can be seen by participants. "
-        "The release that you give them must not have the labels of these videos either: not in `groundtruth/`, `tables/`, "
-        "`Annotation/` or `archives/`.\n\n"
+        "The release that you give them must not have the labels of these videos either, nor what is counted or hashed over them "
+        "(`SHA256SUMS`, `metadata/`, `croissant.json`): write it by `scrubin challenge public`.\n\n"
+        "After a new version of the release make the bundle again, and score all submissions anew.\n\n"
         f"## What it needs\n\nPython {bundle_parts.PYTHON} or newer, and\n\n    "
         + bundle_parts.requirements().strip().replace("\n", "\n    ")
         + "\n"

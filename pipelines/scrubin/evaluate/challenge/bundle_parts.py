@@ -139,8 +139,13 @@ def overview(challenge: Challenge) -> str:
     frames = [frame for of in (challenge.frames or {}).values() for frame in of]
     return (
         f"# {challenge.title}\n\nPredict {challenge.task} in {count_text(len(frames), 'frame')} of "
-        f"{count_text(len(challenge.frames or {}), 'video')}. {_classes(challenge)}\n"
+        f"{count_text(len(challenge.frames or {}), 'video')}. {_classes(challenge)}{_release(challenge)}\n"
     )
+
+
+def _release(challenge: Challenge) -> str:
+    """Return of which release the labels are: numbers against those of another version are other numbers."""
+    return f" The hidden labels are those of {challenge.release}." if challenge.release else ""
 
 
 def _classes(challenge: Challenge) -> str:
@@ -164,7 +169,8 @@ def data(challenge: Challenge) -> str:
         f"{numbered}\n\n"
         "Check a submission at home, offline and as often as you like. It is the check that runs here:\n\n"
         f"    scrubin submission check MY_FOLDER --ground-truth {against} --task {task}\n\n"
-        f"A file `training_data.yaml` in the submission says what the model was trained on; the starting kit has one to fill in. {shared}\n"
+        f"A file `training_data.yaml` in the submission says what the model was trained on; the starting kit has one to fill in. {shared}"
+        f"{_release(challenge)}\n"
     )
 
 
@@ -205,6 +211,8 @@ def result(challenge: Challenge, evaluation: ScoredSubmission) -> str:
     parts = [f"<h1>{html.escape(challenge.title)}</h1>"]
     verdict = "accepted" if evaluation.accepted else "not scored"
     parts.append(f'<p class="{"good" if evaluation.accepted else "bad"}">The submission is <b>{verdict}</b>.</p>')
+    if challenge.release:
+        parts.append(f"<p>{html.escape(_release(challenge).strip())}</p>")
     if evaluation.messages:
         parts.append("<h2>What to know</h2><ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in evaluation.messages) + "</ul>")
     if evaluation.accepted and challenge.show != "nothing":

@@ -174,7 +174,7 @@ def scored(program: Path, annotations: Path, submitted: Path, phase: str) -> dic
 
 
 def _output(challenge: Challenge, evaluation: ScoredSubmission) -> dict[str, Any]:
-    told: dict[str, Any] = {"accepted": evaluation.accepted, "messages": list(evaluation.messages)}
+    told: dict[str, Any] = {"accepted": evaluation.accepted, "messages": list(evaluation.messages), **challenge.of_release}
     if not evaluation.accepted:
         return {"submission_result": told}
     if challenge.show != "nothing":
@@ -183,7 +183,11 @@ def _output(challenge: Challenge, evaluation: ScoredSubmission) -> dict[str, Any
     if challenge.show == "videos":
         told["videos"] = evaluation.videos
     columns = {column.key: evaluation.scores.get(column.key) for column in challenge.columns}
-    return {"result": [{SPLIT: columns}], "submission_result": told, "submission_metadata": {"scrubin": challenge.task}}
+    return {
+        "result": [{SPLIT: columns}],
+        "submission_result": told,
+        "submission_metadata": {"scrubin": challenge.task, **challenge.of_release},
+    }
 
 
 if __name__ == "__main__":

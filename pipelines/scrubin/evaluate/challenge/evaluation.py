@@ -65,11 +65,21 @@ def folder_of(path: Path, place: Path, challenge: Challenge) -> Path:
         return path
     if zipfile.is_zipfile(path):
         _unpack(path, place, challenge)
+    elif _should_be_zip(path):
+        raise MetricsError(f"{_shown(path.name)}: the zip is cut off or damaged; zip the files and upload it again")
     elif _is_whole(path, challenge):
         shutil.copyfile(path, place / path.name)
     else:
         _split(path, place, challenge)
     return place
+
+
+def _should_be_zip(path: Path) -> bool:
+    """Return whether a file is a zip by its name or its first bytes: what is cut off in an upload lacks the end by which a zip is known."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return path.suffix.lower() == ".zip" or file.read(2) == b"PK"
 
 
 def _is_whole(path: Path, challenge: Challenge) -> bool:

@@ -136,7 +136,7 @@ def _alone(inputs: Path, challenge: Challenge) -> Path | None:
 
 
 def _metrics(challenge: Challenge, evaluation: ScoredSubmission) -> dict[str, Any]:
-    metrics: dict[str, Any] = {"aggregates": dict(evaluation.scores), "messages": list(evaluation.messages)}
+    metrics: dict[str, Any] = {"aggregates": dict(evaluation.scores), "messages": list(evaluation.messages), **challenge.of_release}
     if challenge.show == "videos":
         metrics["results"] = [{"video": video, **scores} for video, scores in evaluation.videos.items()]
     return metrics

@@ -16,6 +16,7 @@ from scrubin.base.vocabulary import vocabulary
 from scrubin.evaluate import released_truth, selection, submission_truth
 from scrubin.evaluate.challenge import label_files
 from scrubin.evaluate.contest_tasks import CONTESTS
+from scrubin.evaluate.released_truth import ReleasedTruth
 from scrubin.evaluate.tasks import entries
 from scrubin.labels.choices import TASKS
 from scrubin.labels.formats.ground_truth import MANIFEST, PARTS, inside_release
@@ -89,6 +90,18 @@ def of_release(
         chosen[MANIFEST] = json.dumps(stated, indent=2).encode()
     frames = {name: tuple(of.tolist()) for name, of in counted.items()}
     return HiddenTruth(folder.name, chosen, frames, tuple(sorted(names.keys() - frames.keys())))
+
+
+README = "README.md"
+
+
+def with_origin(truth: HiddenTruth, release: ReleasedTruth | None) -> HiddenTruth:
+    """Return the ground truth with a README that says which labels these are, to whom they are not hidden: hashes tell of labels."""
+    if release is None:
+        return truth
+    text = f"# Hidden labels\n\nPrivate. They are of {released_truth.line_of(release.as_json())}.\n\n"
+    text += f"SHA-256 of the manifest of the ground truth: {release.manifest_sha256}\n" if release.manifest_sha256 else ""
+    return replace(truth, files={**truth.files, README: text.encode()})
 
 
 def _of_label_files(

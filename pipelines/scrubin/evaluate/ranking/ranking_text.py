@@ -25,10 +25,8 @@ def lines(document: Mapping[str, Any]) -> list[str]:
     """Return a ranking for reading, scores in percent."""
     measure, teams = document["measure"], document["teams"]
     text_lines = [measure["description"], _size(document)]
-    if release := document["ground_truth"].get("release"):
-        from scrubin.evaluate.released_truth import line_of  # help needs no ground truth
-
-        text_lines.append(f"ground truth: {line_of(release)}")
+    if release := _release(document):
+        text_lines.append(f"ground truth: {release}")
     unscored = document["ground_truth"]["videos_not_scored"]
     if unscored:
         lacking = f"the ground truth has no whole {measure['task']} labels of them"
@@ -49,6 +47,16 @@ def lines(document: Mapping[str, Any]) -> list[str]:
     return text_lines
 
 
+def _release(document: Mapping[str, Any]) -> str:
+    """Return which release the labels are of; "" where they are of none, or nobody says it."""
+    release = document["ground_truth"].get("release")
+    if not release:
+        return ""
+    from scrubin.evaluate.released_truth import line_of  # help needs no ground truth
+
+    return line_of(release)
+
+
 def sheet(document: Mapping[str, Any]) -> str:
     """Return a ranking as CSV for people, in which no name is a formula.
 
@@ -57,7 +65,8 @@ def sheet(document: Mapping[str, Any]) -> str:
     parts = list(document["teams"][0]["components"]) if document["teams"] else []
     ways = list(document["teams"][0]["methods"]) if document["teams"] else []
     columns = [*COLUMNS, *(f"component_{part}" for part in parts), "share_first", "share_podium", "groups", "better_than", "worse_than"]
-    columns += [*(f"rank_{way}" for way in ways), "not_ranked_because"]
+    columns += [*(f"rank_{way}" for way in ways), "not_ranked_because", "release"]
+    of = sheet_cell(_release(document))
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, columns, restval="", lineterminator="\n")
     writer.writeheader()
@@ -73,10 +82,11 @@ def sheet(document: Mapping[str, Any]) -> str:
                 **{f"rank_{way}": team["methods"][way]["rank"] for way in ways},
                 "better_than": len(team["better_than"]),
                 "worse_than": len(team["worse_than"]),
+                "release": of,
             }
         )
     for one in document["not_ranked"]:
-        writer.writerow({"team": sheet_cell(one["team"]), "not_ranked_because": sheet_cell(one["reasons"][0])})
+        writer.writerow({"team": sheet_cell(one["team"]), "not_ranked_because": sheet_cell(one["reasons"][0]), "release": of})
     return buffer.getvalue()
 
 

@@ -23,6 +23,8 @@ from scrubin.evaluate.ranking.contest import Contest, TeamScores
 LARGEST = 1e100
 SHOWN = 10
 TEAM, VIDEO, VALUE, METRIC = "team", "video", "value", "metric"
+VERSIONS = ("version", "release")
+"""Columns that say of which labels the values are: values of two versions are no ranking."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,8 @@ class ScoreSheet:
         Names, each sorted.
     values
         By metric, team and video.
+    unread
+        Columns that say nothing to a ranking.
     """
 
     file: str
@@ -44,6 +48,7 @@ class ScoreSheet:
     videos: tuple[str, ...]
     metrics: tuple[str, ...]
     values: Mapping[tuple[str, str, str], float]
+    unread: tuple[str, ...] = ()
 
 
 def read(path: Path) -> ScoreSheet:
@@ -83,11 +88,33 @@ def read(path: Path) -> ScoreSheet:
         values[key] = _value(sheet.file, row, faults)
     for part, name in enumerate((METRIC, TEAM, VIDEO)):
         _refuse_respelt(sheet.file, lines, part, name, faults)
+    _refuse_mixed(sheet, faults)
     if not values:
         faults.error(sheet.file, "no-rows", "there is no row below the header", "give a row per team and video")
     MetricsError.raise_any(faults)
     metrics, teams, videos = (tuple(sorted({key[part] for key in values})) for part in range(3))
-    return ScoreSheet(sheet.file, teams, videos, metrics, values)
+    unread = tuple(name for name in sheet.columns if name not in (TEAM, VIDEO, VALUE, METRIC, *VERSIONS))
+    return ScoreSheet(sheet.file, teams, videos, metrics, values, unread)
+
+
+def _refuse_mixed(sheet: csv_text.Sheet, faults: Faults) -> None:
+    """Refuse values against several versions of the labels; a row that says none is another one, too."""
+    for name in VERSIONS:
+        if name not in sheet.columns:
+            continue
+        first = sheet.rows[0] if sheet.rows else None
+        for row in sheet.rows:
+            if first is not None and row.cells[name] != first.cells[name]:
+                said = [f"'{csv_text.shown(one.cells[name])}'" if one.cells[name] else "nothing" for one in (row, first)]
+                what = f"the {name} is {said[0]}, and {said[1]} in line {first.line}: values against other labels cannot be compared"
+                faults.error(
+                    sheet.file,
+                    "versions-mixed",
+                    what,
+                    f"score all teams anew against one release; if the column says something else, do not call it {name}",
+                    place=row.place,
+                )
+                break
 
 
 def of_videos(sheet: ScoreSheet, names: Sequence[str]) -> ScoreSheet:
