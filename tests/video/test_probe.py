@@ -370,9 +370,9 @@ def test_times_of_decoding_that_go_back_by_half_a_second_begin_again(tmp_path):
 
 
 def test_it_is_said_at_which_second_times_begin_again_where_the_first_of_them_are_the_higher_ones(tmp_path):
-    both = b""
+    both, codec = b"", ("-c:v", "mpeg2video", "-bf", 2, "-g", 12, "-q:v", 6)
     for offset in (50_000, 1_000):
-        film = clips.clip(tmp_path / "a.vob", seconds=3, more=("-c:v", "mpeg2video", "-bf", 2, "-f", "vob", "-output_ts_offset", offset))
+        film = clips.clip(tmp_path / "a.vob", seconds=3, more=(*codec, "-f", "vob", "-output_ts_offset", offset))
         both += film.read_bytes()
     (tmp_path / "b.vob").write_bytes(both)
     with pytest.raises(VideoError, match=r"its times begin again at frame 75 \(2\.96 s\)"):

@@ -223,11 +223,11 @@ def _probe_open(path: Path, container: av.container.InputContainer, name: str) -
     refuse_other_count(path, len(times))
     fps, variable, frame_s = _rate(times, time_base, last_duration, stream)
     end_s = (times[-1] - times[0]) * time_base + frame_s
+    count = _telling_frames(pts, reorders=stream.codec_context.has_b_frames) if is_timed(container) else 1
+    first, begins_with_key = _first_frame(path, name, count)
     are_all_there = container.format.name.startswith("mov") and 0 < stream.frames <= len(times)
     if not are_all_there or any(len(one.shown) > 1 for one in edits):
         refuse_truncated(path, container, stream, times[0] * time_base, end_s, name)
-    count = _telling_frames(pts, reorders=stream.codec_context.has_b_frames) if is_timed(container) else 1
-    first, begins_with_key = _first_frame(path, name, count)
     if begins_with_key and container.format.name.split(",")[0] in STATES_TIMES and first.pts is not None:
         _refuse_leading(sum(time < first.pts for time in times[:MOST_REORDERED]), name)
     rotation = -first.rotation % 360  # PyAV counts anti-clockwise
