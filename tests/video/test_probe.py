@@ -14,11 +14,13 @@ from PIL import Image
 
 import clips
 from scrubin.base.errors import StageError, VideoError
+from scrubin.media import probe as probing
 from scrubin.media.crops import refuse_cropped
 from scrubin.media.decode import decoded
 from scrubin.media.frame_reader import FrameReader
 from scrubin.media.probe import is_unfinished, probe
 from scrubin.media.raw_file import stored_probe, stored_sha256
+from scrubin.stages.frames.extract import packet_clock, wanted_frames
 
 
 @pytest.mark.parametrize(
@@ -217,6 +219,18 @@ def test_edit_lists_are_found_whatever_an_mp4_begins_with_and_where_its_index_is
         probe(path, "b.mp4")
 
 
+def test_an_edit_list_behind_more_boxes_than_are_looked_at_is_refused_and_a_long_film_in_fragments_is_not(tmp_path):
+    data = with_edits(clips.clip(tmp_path / "a.mp4"), (500, 80, 1), (400, -1, 1)).read_bytes()
+    index, many = data.index(b"moov") - 4, struct.pack(">I4s", 8, b"free") * 10_000
+    (tmp_path / "a.mp4").write_bytes(data[:index] + many + data[index:])
+    with pytest.raises(VideoError, match=r"it has 10,000 boxes or more around its index \(moov\)") as refused:
+        probe(tmp_path / "a.mp4", "a.mp4")
+    assert refused.value.fix.startswith("copy it again from the recorder")
+    long = clips.clip(tmp_path / "b.mp4", more=("-movflags", "frag_keyframe+empty_moov+default_base_moof")).read_bytes()
+    (tmp_path / "b.mp4").write_bytes(long + many)
+    assert probe(tmp_path / "b.mp4", "b.mp4").frame_count == 50
+
+
 class Written:
     """A bit string."""
 
@@ -308,6 +322,10 @@ def test_frames_of_one_picture_and_of_two_fields_in_one_film_come_out_whole_what
         reader = FrameReader(path, path.name, found)
         assert [reader.frame(number).to_ndarray()[0, 0] for number in (20, 3, 24)] == [96, 28, 112]
         reader.close()
+    if suffix == "mkv" and together:
+        clock = packet_clock(path, path.name, "")
+        wanted = wanted_frames(path, Fraction(25), clock, path.name, "", skip=False)
+        assert [one.picture.to_ndarray()[0, 0] for one in wanted] == [16 + 4 * number for number in range(25)]
 
 
 def in_fields(path):
@@ -349,6 +367,16 @@ def test_times_of_decoding_that_go_back_by_half_a_second_begin_again(tmp_path):
     (tmp_path / "both.mpg").write_bytes(both)
     with pytest.raises(VideoError, match=r"its times begin again at frame 50 \(1\.96 s\), as where files were put behind each other"):
         probe(tmp_path / "both.mpg", "both.mpg")
+
+
+def test_it_is_said_at_which_second_times_begin_again_where_the_first_of_them_are_the_higher_ones(tmp_path):
+    both, codec = b"", ("-c:v", "mpeg2video", "-bf", 2, "-g", 12, "-q:v", 6)
+    for offset in (50_000, 1_000):
+        film = clips.clip(tmp_path / "a.vob", seconds=3, more=(*codec, "-f", "vob", "-output_ts_offset", offset))
+        both += film.read_bytes()
+    (tmp_path / "b.vob").write_bytes(both)
+    with pytest.raises(VideoError, match=r"its times begin again at frame 75 \(2\.96 s\)"):
+        probe(tmp_path / "b.vob", "b.vob")
 
 
 @pytest.mark.parametrize(("b_frames", "offsets"), [(0, (7200, 0)), (2, (7200, 0)), (0, (7200, 30)), (0, (100, 0)), (0, (3700, 95000))])
@@ -404,6 +432,34 @@ def test_times_that_are_not_in_the_order_of_the_pictures_are_refused_with_a_mend
     assert (mended.frame_count, mended.fps, mended.variable_rate) == (50, 25, False)
     whole = clips.clip(tmp_path / "whole.mkv", more=("-bf", 0))
     assert numbers_of(tmp_path / "b.mkv", whole) == list(range(50))
+
+
+@pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
+def test_an_avi_that_was_put_into_an_mp4_has_times_of_decoding_and_is_refused(codec, tmp_path):
+    """Its packets are in order; its pictures are not, as AVI does not say when they are shown."""
+    clips.clip(tmp_path / "a.avi", more=("-c:v", codec, "-bf", 2))
+    clips.ffmpeg("-i", tmp_path / "a.avi", "-map", "0:v", "-c", "copy", tmp_path / "a.mp4")
+    with pytest.raises(VideoError, match=r"its times are not in the order of its pictures: frame \d+ is shown at"):
+        probe(tmp_path / "a.mp4", "a.mp4")
+
+
+@pytest.mark.parametrize(("first", "most"), [((), 60), (("-bf", 0), 1)])
+def test_of_an_ordinary_film_no_more_than_the_first_frames_are_decoded(first, most, tmp_path, monkeypatch):
+    """Its B-frames refer to each other, so that two are decoded before one that is shown before them."""
+    counts, looked_at = [], probing._first_frame
+    monkeypatch.setattr(probing, "_first_frame", lambda path, name, count: (counts.append(count), looked_at(path, name, count))[1])
+    path = clips.clip(tmp_path / "a.mp4", seconds=8, more=("-preset", "medium", *first))
+    assert probe(path, "a.mp4").frame_count == 200
+    assert 1 <= counts[0] <= most
+
+
+def test_a_film_is_decoded_up_to_the_packet_that_is_shown_before_most_of_those_in_front_of_it():
+    ordinary = [0, 4, 2, 1, 3, 8, 6, 5, 7]
+    assert probing._telling_frames(range(100), reorders=False) == 1
+    assert probing._telling_frames(range(100), reorders=True) == probing.ORDER_FRAMES
+    assert probing._telling_frames(ordinary, reorders=True) == probing.ORDER_FRAMES + 3
+    late = [*ordinary, *range(9, 300), 400, 401, 402, 300, *range(301, 400)]
+    assert probing._telling_frames(late, reorders=True) == probing.ORDER_FRAMES + late.index(300)
 
 
 def test_a_lone_piece_of_a_film_is_mended_as_the_refusal_says(tmp_path):

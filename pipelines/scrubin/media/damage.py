@@ -19,14 +19,12 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Literal
 
 import av
 from av.error import FFmpegError
 
 from scrubin.base.errors import VideoError
 from scrubin.base.faults import count_text
-from scrubin.media.containers import h264
 from scrubin.media.opening import FIX_COPY, open_video
 
 FIX_PARTS = "give each of these files its own row in recordings.csv, with its number in the column 'part'"
@@ -128,8 +126,8 @@ def listening(path: Path, name: str, *, ignore_edit_list: bool = False) -> Itera
             refuse_accused(path, name, ignore_edit_list=ignore_edit_list)
 
 
-def refuse_accused(path: Path, name: str, *, ignore_edit_list: bool) -> None:
-    """Decode a file in this thread alone, while somebody is `listening`.
+def refuse_accused(path: Path, name: str, *, ignore_edit_list: bool) -> int | None:
+    """Decode a file in this thread alone, while somebody is `listening`; return the first frame that is marked as damaged.
 
     Parameters
     ----------
@@ -146,6 +144,7 @@ def refuse_accused(path: Path, name: str, *, ignore_edit_list: bool) -> None:
     listener = _listener()
     notes = listener.of_thread[threading.get_ident()] = []
     first, at_s, began = None, 0.0, False
+    count, marked = 0, None
     try:
         # What cannot be opened at all is the business of whoever asked.
         with suppress(FFmpegError, IndexError, StopIteration), open_video(path, ignore_edit_list=ignore_edit_list) as container:
@@ -157,7 +156,9 @@ def refuse_accused(path: Path, name: str, *, ignore_edit_list: bool) -> None:
                     at_s = max(0.0, float((packet.pts - first) * Fraction(packet.time_base or 0)))
                 began = began or packet.is_keyframe
                 with suppress(FFmpegError):  # it was said as well
-                    packet.decode()
+                    for frame in packet.decode():
+                        marked = count if marked is None and frame.is_corrupt else marked
+                        count += 1
                 if notes:
                     break
     finally:
@@ -165,30 +166,51 @@ def refuse_accused(path: Path, name: str, *, ignore_edit_list: bool) -> None:
     if notes:
         source, said = notes[0]
         raise VideoError(name, f"it is damaged at {at_s:.2f} s: '{said}', says FFmpeg's {source}", FIX_COPY if began else FIX_START)
+    return marked
+
+
+class Marks:
+    """Frames of a file that its decoder marks as damaged.
+
+    Threads that share pictures mark whole ones, too, in one run and not in the next: those of two fields behind one of a single picture.
+    What one thread says of the whole file holds; it is asked once.
+
+    Parameters
+    ----------
+    path, name
+        The file, and the file as the curator knows it.
+    ignore_edit_list
+        Decode also what an mp4 edit list hides from players.
+    """
+
+    def __init__(self, path: Path, name: str, *, ignore_edit_list: bool = False) -> None:
+        self._path, self._name, self._ignore_edit_list = path, name, ignore_edit_list
+        self._whole = False
+
+    def refuse(self, fix: str = FIX_COPY) -> None:
+        """Refuse the file because of a frame that is marked, unless one thread marks none.
+
+        Raises
+        ------
+        VideoError
+            Names the first frame that one thread marks, or what FFmpeg says then.
+        """
+        if not self._whole:
+            marked = refuse_accused(self._path, self._name, ignore_edit_list=self._ignore_edit_list)
+            if marked is not None:
+                raise VideoError(self._name, f"frame {marked} is damaged", fix)
+            self._whole = True
 
 
 @contextmanager
 def with_threads(stream: av.VideoStream, count: int) -> Iterator[av.VideoStream]:
     """Yield a stream that is decoded by so many threads; whatever happens, none of them is at work afterwards."""
-    stream.thread_type = thread_type(stream)
+    stream.thread_type = "AUTO"
     stream.codec_context.thread_count = count
     try:
         yield stream
     finally:
         stream.codec_context.flush_buffers()
-
-
-def thread_type(stream: av.VideoStream) -> Literal["AUTO", "SLICE"]:
-    """Return what threads of a decoder may share: whole pictures, but of H.264 that may be interlaced slices of one picture.
-
-    Where threads share pictures, FFmpeg may mark a frame of two fields behind one of a single picture as damaged, and says nothing of it.
-    """
-    if stream.codec_context.name == "h264":
-        with suppress(ValueError):  # who decodes it says what is wrong
-            header = h264.header(bytes(stream.codec_context.extradata or b""))
-            if not all(h264.sequence(one).progressive for one in header.sequences):
-                return "SLICE"
-    return "AUTO"
 
 
 def damage(

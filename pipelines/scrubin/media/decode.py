@@ -21,7 +21,7 @@ from av.error import FFmpegError
 from scrubin.base.errors import VideoError
 from scrubin.base.machine import decoder_threads
 from scrubin.media.containers import h264
-from scrubin.media.damage import listening, refuse_accused, with_threads
+from scrubin.media.damage import Marks, listening, with_threads
 from scrubin.media.opening import FIX_COPY, FIX_TIMES, LATE_STREAMS, open_video
 from scrubin.media.probe import Probe, is_timed, order_error, picture_stream
 from scrubin.media.upright import is_mirrored
@@ -166,7 +166,7 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False, looked_at:
         another size; behind the last one, when
         FFmpeg has said that the file is damaged.
     """
-    count = 0
+    count, marks = 0, Marks(path, name, ignore_edit_list=ignore_edit_list)
     size: tuple[int, int] | None = None
     turn: int | None = None
     first, latest = None, -(2**63)
@@ -180,9 +180,7 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False, looked_at:
                 stream.codec_context.options = UNFILTERED
             for frame in container.decode(stream):
                 if frame.is_corrupt:
-                    # Threads mark it in one run and not in the next: the same is to be said of both.
-                    refuse_accused(path, name, ignore_edit_list=ignore_edit_list)
-                    raise VideoError(name, f"frame {count} is damaged", FIX_COPY)
+                    marks.refuse()
                 if frame.pts is None:
                     raise VideoError(name, f"frame {count} has no time", FIX_TIMES)
                 first = frame.pts if first is None else first

@@ -16,7 +16,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import av
 import numpy as np
@@ -24,7 +24,6 @@ import numpy.typing as npt
 from av.error import FFmpegError
 
 from scrubin.base.errors import VideoError
-from scrubin.media.damage import thread_type
 from scrubin.media.decode import Access, RandomAccess, decoded
 from scrubin.media.opening import FIX_COPY, open_video, packets
 from scrubin.media.probe import TIMED_CONTAINERS, Probe, picture_stream
@@ -111,7 +110,7 @@ class FrameReader:
     def _frame(self, number: int) -> av.VideoFrame:
         for way in list(self._ways):
             try:
-                return self._on_the_way(number, way)
+                return self._not_accused(number, way)
             except _UnsureError:
                 self._stop()
                 way.close()
@@ -127,6 +126,14 @@ class FrameReader:
             self._broken = self._run.next if self._run else 0, error
             self._stop()
             raise
+
+    def _not_accused(self, number: int, way: _Way) -> av.VideoFrame:
+        try:
+            return self._on_the_way(number, way)
+        except _AccusedError:
+            self._stop()
+            way.close()
+            return self._on_the_way(number, way)
 
     def _on_the_way(self, number: int, way: _Way | None) -> av.VideoFrame:
         """Return a frame from the run that is open if it leads there, or else from a new one."""
@@ -176,6 +183,10 @@ class _UnsureError(Exception):
     """A frame does not say which one it is."""
 
 
+class _AccusedError(Exception):
+    """Threads that share pictures mark a frame as damaged; it may be whole (see `scrubin.media.damage.Marks`)."""
+
+
 @dataclass
 class _Run:
     """Frames with their numbers, one after the other; ``next`` is the number that the next one should have."""
@@ -219,11 +230,11 @@ class _Way(Protocol):
 class _Opened:
     """An open file, its stream of pictures, and what its packets are to a decoder."""
 
-    def __init__(self, path: Path, name: str) -> None:
+    def __init__(self, path: Path, name: str, threads: Literal["AUTO", "SLICE"]) -> None:
         self.name = name
         self._container = open_video(path)
         self._stream = picture_stream(self._container, name)
-        self._stream.thread_type = thread_type(self._stream)
+        self._stream.thread_type = threads
         self._access = RandomAccess(self._stream.codec_context)
 
     @property
@@ -255,11 +266,19 @@ class _TwoOpened:
     def __init__(self, path: Path, name: str) -> None:
         self._path, self._name = path, name
         self._opened: dict[str, _Opened] = {}
+        self._threads: Literal["AUTO", "SLICE"] = "AUTO"
 
     def __getitem__(self, role: str) -> _Opened:
         if role not in self._opened:
-            self._opened[role] = _Opened(self._path, self._name)
+            self._opened[role] = _Opened(self._path, self._name, self._threads)
         return self._opened[role]
+
+    def refuse_marked(self, number: int) -> None:
+        """Say that a frame is marked as damaged; threads that share pictures are not believed, and share slices of one when opened anew."""
+        if self._threads == "AUTO":
+            self._threads = "SLICE"
+            raise _AccusedError
+        raise VideoError(self._name, f"frame {number} is damaged", FIX_COPY)
 
     def close(self) -> None:
         for opened in self._opened.values():
@@ -317,7 +336,7 @@ class _ByTime:
             if number == len(self._pts) or self._pts[number] != frame.pts or expected not in (None, number):
                 raise _UnsureError
             if frame.is_corrupt:
-                raise VideoError(reader.name, f"frame {number} is damaged", FIX_COPY)
+                self._files.refuse_marked(number)
             yield number, frame
             expected = number + 1
 
@@ -384,7 +403,7 @@ class _ByPlace:
             if self.timed and self._pts[number : number + 1] != (frame.pts,):
                 raise _UnsureError
             if frame.is_corrupt:
-                raise VideoError(reader.name, f"frame {number} is damaged", FIX_COPY)
+                self._files.refuse_marked(number)
             yield number, frame
 
     def _wound_to(self, start: _Start, reader: _Opened, places: _Places) -> Iterator[av.Packet[Any]]:

@@ -97,6 +97,8 @@ FINE_CLOCK_S = Fraction(1, 900)
 VIDEO_RANGE, FULL_RANGE = 1, 2  # AVCOL_RANGE_MPEG, AVCOL_RANGE_JPEG
 MOST_REORDERED = 16
 """So many frames may be decoded before one that is shown before them (ITU-T H.264, A.3.1: MaxDpbFrames)."""
+ORDER_FRAMES = 32
+"""So many frames behind the one that tells most of their order are looked at, where it may be wrong: a film may begin without B-frames."""
 TIMED_CONTAINERS = frozenset(["mov", "matroska", "mpegts", "flv"])
 """Others, such as AVI, MPEG and bare H.264, state when a packet is decoded, not when each is shown."""
 STATES_TIMES = frozenset(["mov", "matroska", "mpegts", "mpeg", "flv"])
@@ -219,12 +221,13 @@ def _probe_open(path: Path, container: av.container.InputContainer, name: str) -
     if len(times) != len(pts):
         raise VideoError(name, f"{len(pts) - len(times)} frames share their time with another", FIX_EXPORT)
     refuse_other_count(path, len(times))
-    if is_timed(container) and _come_early(pts, stream.codec_context.has_b_frames):
-        _refuse_disorder(path, name)
     fps, variable, frame_s = _rate(times, time_base, last_duration, stream)
     end_s = (times[-1] - times[0]) * time_base + frame_s
-    refuse_truncated(path, container, stream, times[0] * time_base, end_s, name)
-    first, begins_with_key = _first_frame(path, name)
+    count = _telling_frames(pts, reorders=stream.codec_context.has_b_frames) if is_timed(container) else 1
+    first, begins_with_key = _first_frame(path, name, count)
+    are_all_there = container.format.name.startswith("mov") and 0 < stream.frames <= len(times)
+    if not are_all_there or any(len(one.shown) > 1 for one in edits):
+        refuse_truncated(path, container, stream, times[0] * time_base, end_s, name)
     if begins_with_key and container.format.name.split(",")[0] in STATES_TIMES and first.pts is not None:
         _refuse_leading(sum(time < first.pts for time in times[:MOST_REORDERED]), name)
     rotation = -first.rotation % 360  # PyAV counts anti-clockwise
@@ -260,17 +263,18 @@ def order_error(name: str, number: int, time_s: Fraction, before_s: Fraction) ->
     return VideoError(name, reason, FIX_ORDER)
 
 
-def _come_early(pts: Sequence[int], reorder_frames: int) -> bool:
-    """Whether a packet is shown before more of those in front of it than the stream says: its decoder cannot know that."""
+def _telling_frames(pts: Sequence[int], *, reorders: bool) -> int:
+    """Return how many frames tell whether a film's times are in the order of its pictures.
+
+    Those up to the packet that is shown before most of the packets in front of it: where its decoder brings these into order, it does so
+    with all behind them. Nothing can be wrong, and one frame will do, where all packets are in order and the stream has no B-frames.
+    """
     ranks = np.argsort(np.argsort(np.array(pts, dtype=np.int64), kind="stable"))
-    return bool((np.arange(len(ranks)) - ranks).max(initial=0) > reorder_frames)
+    early = np.arange(len(ranks)) - ranks
+    return ORDER_FRAMES + int(early.argmax()) if reorders or early.any() else 1
 
 
-def _refuse_disorder(path: Path, name: str) -> None:
-    """Decode a film whose packets are out of order: what is said of the order of its frames is not always true."""
-    with open_video(path) as container, with_threads(picture_stream(container, name), decoder_threads()) as stream:
-        tick_s = Fraction(stream.time_base or 0)
-        times = [frame.pts for frame in container.decode(stream) if frame.pts is not None]
+def _refuse_disorder(times: Sequence[int], tick_s: Fraction, name: str) -> None:
     for number, (before, time) in enumerate(pairwise(times), start=1):
         if time < before:
             raise order_error(name, number, (time - times[0]) * tick_s, (before - times[0]) * tick_s)
@@ -298,11 +302,12 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
     """Return the pts of all shown frames, and how long the last one is shown (0: not stated)."""
     pts: list[int] = []
     positions: list[int] = []
-    damaged: list[int] = []
+    damaged: list[tuple[int, int]] = []  # when they are shown, and how many ticks are in front of them
     dts: list[int] = []
     untimed = 0
     last = (-(2**63), 0)
-    backwards: list[tuple[int, int, int]] = []  # by how much, and all frames and those with a time in front of it
+    backwards: list[tuple[int, int, int]] = []  # by how much, and how many frames and ticks are in front of it
+    elapsed = 0  # ticks of decoding, without those by which the clock jumps where it begins again
     fields = _Fields(stream)
     second = round(1 / stream.time_base) if stream.time_base else 0
     wrap = CLOCK_TICKS.get(container.format.name.split(",")[0], 0)
@@ -313,10 +318,11 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
         if packet.dts is not None:
             back = _back(dts[-1], packet.dts, wrap, MOST_AT_WRAP_S * second) if dts else 0
             if back > 0:
-                backwards.append((back, len(pts) + untimed, len(pts)))
+                backwards.append((back, len(pts) + untimed, elapsed))
+            elapsed -= min(back, 0)
             dts.append(packet.dts)
         if packet.is_corrupt:
-            damaged.append(packet.pts if packet.pts is not None else last[0])
+            damaged.append((packet.pts if packet.pts is not None else last[0], elapsed))
         if packet.pts is None:
             untimed += 1
         else:
@@ -328,17 +334,21 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
         # Where FFmpeg does not know the byte of a packet, it is behind the one in front of it.
         pieces = np.split(np.array(pts, dtype=np.int64), np.searchsorted(np.maximum.accumulate(positions), joined_at))
         # FFmpeg marks one of the last packets; where another recording begins, the very last one is known.
-        place = int(pieces[0].max()) if joined_at and pieces[0].size else damaged[0]
-        at_s = max(0.0, float((place - min(pts, default=place)) * Fraction(stream.time_base or 0)))
-        how = {"times_restart": any(back > second for back, *_ in backwards), "times_go_on": bool(joined_at) and _go_on(pieces)}
+        restarts = any(back > second for back, *_ in backwards)
+        if joined_at and pieces[0].size:
+            ticks = int(np.ptp(pieces[0]))
+        else:
+            place, in_front = damaged[0]
+            ticks = in_front if restarts else place - min(pts, default=place)
+        at_s = max(0.0, float(ticks * Fraction(stream.time_base or 0)))
+        how = {"times_restart": restarts, "times_go_on": bool(joined_at) and _go_on(pieces)}
         raise damage(path, name, len(damaged), at_s, joined_at=joined_at, **how)
     # What goes back by less than a frame is a guess of FFmpeg, as for a second field. Matroska has no such times, so all are guesses;
     # those of an MP4 go back with its edits.
     least = second + 1 if container.format.name.split(",")[0] in ("matroska", "mov") else _frame_ticks(dts)
-    restart = next(((frames, timed) for back, frames, timed in backwards if back >= least), None)
+    restart = next(((frames, ticks) for back, frames, ticks in backwards if back >= least), None)
     if restart is not None:
-        before = pts[: restart[1]] or [0]
-        raise times_restart_error(name, restart[0], float((max(before) - min(before)) * Fraction(stream.time_base or 0)))
+        raise times_restart_error(name, restart[0], float(restart[1] * Fraction(stream.time_base or 0)))
     if untimed or fields.seen:
         # AVI and raw streams state decoding times only: the decoder knows the order of the frames, and which fields are one.
         return _decoded_times(path, name), 0
@@ -444,28 +454,47 @@ def _times_around_gaps(path: Path, name: str, guessed: list[int], guessed_last: 
     return guessed, guessed_last  # it is damaged: whoever decodes it says where
 
 
-def _first_frame(path: Path, name: str) -> tuple[av.VideoFrame, bool]:
-    """Return the first frame that is shown, and whether the first packet is a key frame."""
+def _first_frame(path: Path, name: str, count: int) -> tuple[av.VideoFrame, bool]:
+    """Return the first frame that is shown, and whether the first packet is a key frame.
+
+    Parameters
+    ----------
+    count
+        Refuse a film of which so many frames from the first one on are not in the order of their times.
+    """
+    first: av.VideoFrame | None = None
+    first_packet, begins_with_key, times = b"", False, []
     with open_video(path) as container:  # opened anew: winding to 0 would leave out what is in front of it
-        return _first_of(container, picture_stream(container, name), name)
+        stream = picture_stream(container, name)
+        try:
+            for packet in container.demux(stream):
+                begins_with_key = begins_with_key or (not first_packet and packet.is_keyframe)
+                first_packet = first_packet or bytes(packet)
+                for frame in packet.decode():
+                    if first is None:
+                        _refuse_unusual(frame, first_packet, name)
+                        first = frame
+                    times.append(frame.pts)
+                if len(times) >= count:
+                    break
+        except FFmpegError:
+            if first is None:
+                raise  # behind it, whoever decodes all says where it is damaged
+        if first is None:
+            raise VideoError(name, "none of its frames can be decoded", FIX_COPY)
+        _refuse_disorder([time for time in times if time is not None], Fraction(stream.time_base or 0), name)
+    return first, begins_with_key
 
 
-def _first_of(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> tuple[av.VideoFrame, bool]:
-    first_packet, begins_with_key = b"", False
-    for packet in container.demux(stream):
-        begins_with_key = begins_with_key or (not first_packet and packet.is_keyframe)
-        first_packet = first_packet or bytes(packet)
-        for frame in packet.decode():
-            if frame.width < SMALLEST_PX or frame.height < SMALLEST_PX:
-                raise VideoError(name, f"its picture is {frame.width}x{frame.height}", FIX_EXPORT)
-            if frame.rotation % 90:
-                raise VideoError(name, f"it is rotated by {frame.rotation} degrees", "export it upright")
-            if is_mirrored(frame, first_packet):
-                raise VideoError(
-                    name, "players show its mirror image, or what it says of that is not known", "export it upright, as it is to be seen"
-                )
-            return frame, begins_with_key
-    raise VideoError(name, "none of its frames can be decoded", FIX_COPY)
+def _refuse_unusual(frame: av.VideoFrame, packet: bytes, name: str) -> None:
+    if frame.width < SMALLEST_PX or frame.height < SMALLEST_PX:
+        raise VideoError(name, f"its picture is {frame.width}x{frame.height}", FIX_EXPORT)
+    if frame.rotation % 90:
+        raise VideoError(name, f"it is rotated by {frame.rotation} degrees", "export it upright")
+    if is_mirrored(frame, packet):
+        raise VideoError(
+            name, "players show its mirror image, or what it says of that is not known", "export it upright, as it is to be seen"
+        )
 
 
 def _rate(times: list[int], time_base: Fraction, last_duration: int, stream: av.VideoStream) -> tuple[Fraction, bool, Fraction]:

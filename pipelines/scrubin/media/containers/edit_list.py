@@ -47,6 +47,7 @@ FIX_CUT = (
     "; or let FFmpeg make a film of {edits}: "
     "ffmpeg -copyts -ignore_editlist 1 -i FILE -map 0:v:0 -vf trim={place} -fps_mode passthrough -c:v libx264 -crf 15 1.mkv"
 )
+FIX_BOXES = "copy it again from the recorder; if it is the same there, export it anew with the program of the recorder"
 FIX_EMPTY = (
     "export it again from the recorder; where all of it may be seen, put it into a file without the list: "
     "ffmpeg -ignore_editlist 1 -i FILE -map 0:v:0 -c copy a.mkv"
@@ -172,10 +173,14 @@ def edit_lists(path: Path) -> list[EditList]:
     Raises
     ------
     UnreadableError
-        When its index is compressed and damaged.
+        When its index is compressed and damaged, or not found among its first boxes.
     """
     outermost = list(boxes(path))
-    in_fragments = any(kind == b"moof" for kind, _ in outermost)
+    kinds = {kind for kind, _ in outermost}
+    in_fragments = b"moof" in kinds
+    # A long film in fragments has as many; where it is known that it is one, what is behind them changes nothing.
+    if len(outermost) == _MOST_BOXES and not (in_fragments and b"moov" in kinds):
+        raise UnreadableError(f"it has {_MOST_BOXES:,} boxes or more around its index (moov), and no more of them are looked at", FIX_BOXES)
     file = Pieces(path)
     for kind, position in outermost:
         if kind == b"moov":

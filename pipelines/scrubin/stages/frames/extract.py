@@ -38,7 +38,7 @@ from scrubin.base.errors import VideoError
 from scrubin.base.files import FIXED_TIME_S
 from scrubin.base.machine import decoder_threads
 from scrubin.base.pixels import is_black, shrunk
-from scrubin.media.damage import with_threads
+from scrubin.media.damage import Marks, with_threads
 from scrubin.media.decode import decoded
 from scrubin.media.opening import open_video
 from scrubin.media.probe import picture_stream
@@ -381,6 +381,7 @@ def packet_clock(path: Path, name: str, fix: str) -> FrameClock | None:
 def _decoded_at(path: Path, at: dict[int, int], name: str, fix: str, *, skip: bool) -> Iterator[av.VideoFrame]:
     """Yield the frames whose tick is in ``at``."""
     size: tuple[int, int, int] | None = None
+    marks = Marks(path, name)
     try:
         with (
             open_video(path) as container,
@@ -396,7 +397,9 @@ def _decoded_at(path: Path, at: dict[int, int], name: str, fix: str, *, skip: bo
                     if frame.pts not in at:
                         continue
                     if frame.is_corrupt:
-                        raise VideoError(name, f"frame {at[frame.pts]} is damaged", fix)
+                        if skipping:
+                            return  # what was skipped may be to blame: all are decoded then
+                        marks.refuse(fix)
                     size = size or (frame.width, frame.height, frame.rotation)
                     if size != (frame.width, frame.height, frame.rotation):
                         raise VideoError(name, f"its picture changes size before frame {at[frame.pts]}", "export it with one size")

@@ -24,7 +24,7 @@ from scrubin.base.files import FULL
 from scrubin.base.machine import decoder_threads
 from scrubin.media.colours import Colours, stated
 from scrubin.media.containers import h264
-from scrubin.media.damage import listening, with_threads
+from scrubin.media.damage import Marks, listening, with_threads
 from scrubin.media.opening import FIX_COPY, open_video, packets
 from scrubin.media.probe import Probe, picture_stream
 from scrubin.media.structure import Group
@@ -141,6 +141,7 @@ class _Run:
     def take_all(self, file: SourceFile, stream: av.VideoStream, packets: Iterator[av.Packet[Any]]) -> None:
         """Write everything of a file that is kept; files come in order."""
         self._file, self._stream = file, stream
+        self._marks = Marks(file.path, file.name)
         # Frame n of the file is released frame n - shift.
         self._shift = self._plan.first_source_frame - file.before + file.first
         self._lowest = max(file.before - self._plan.first_source_frame, 0)
@@ -203,7 +204,9 @@ class _Run:
         for frame in context.decode(packet):
             number = self._number(frame)
             if frame.is_corrupt and number is not None:
-                raise VideoError(self._file.name, f"frame {number + self._shift} is damaged", FIX_COPY)
+                if self._file.structure.groups:
+                    raise VideoError(self._file.name, f"frame {number + self._shift} is damaged", FIX_COPY)
+                self._marks.refuse()  # decoded from its first packet on, as there
             if number is None or number > last:
                 continue
             if self._part(number).copied:
