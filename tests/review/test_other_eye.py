@@ -272,6 +272,19 @@ def test_what_was_taken_away_when_the_rows_were_rejected_is_asked_about_when_it_
         assert answers(ann) == [(BAND, 10, 39, "unreviewed", True)]
 
 
+def test_what_a_rejection_had_overruled_is_asked_about_when_that_rejection_is_taken_back_after_the_rows_were_rejected(folder):
+    review_study.propose(folder, [])
+    accepted = "pair,left,text,0.5,2,10,30,20,8,accept\n"
+    for rows in (accepted, accepted.replace("accept", "reject")):
+        imported(folder, rows)
+    with review_study.desk(folder, "ann") as ann, review_study.desk(folder, "bo") as bo:
+        draw(bo, (60, 30, 20, 8))
+        say_of_all(bo, "reject")
+        assert [one[3] for one in answers(ann)] == ["rejected"]
+        ann.undo(PAIR)
+        assert answers(ann) == [(BAND, 10, 39, "unreviewed", True)]
+
+
 def test_a_sheet_that_shows_all_text_of_one_camera_does_not_answer_what_the_other_one_hides(folder):
     review_study.propose(folder, [NAME])
     _, after = imported(folder, "pair,right,text,,,,,,,reject\npair,left,text,0.5,2,10,30,20,8,add\n")

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.stages.review import Line, attention
-from scrubin.stages.review.events import Acknowledged, Decided, Event, Excluded, Folded, Planted, Seen, Sheet, Withdrawn, event_of
+from scrubin.stages.review.events import REJECT, Acknowledged, Decided, Event, Excluded, Folded, Planted, Seen, Sheet, Withdrawn, event_of
+from scrubin.stages.review.outcome import rejects
 
 Flags = npt.NDArray[np.bool_]
 FileKey = tuple[str, str]
@@ -86,7 +87,7 @@ class Standing:
     withdrawn
         By line that counts no longer, the line that withdrew it.
     restored
-        By line that counts again, the line that brought it back last.
+        By line that counts again, as it was taken back or overruled, the line that brought it back last.
     seen
         By file and person.
     lost
@@ -218,10 +219,20 @@ class Standing:
         self.withdrawn[number] = by_line
         if isinstance(event, Decided):
             del self.decided[event.recording, event.camera][number]
+            self._age_again(number, event, by_line)
         elif isinstance(event, Excluded):
             del self.excluded[event.recording][number]
         elif isinstance(event, Acknowledged):
             del self.acknowledged[event.subject, event.key]
+
+    def _age_again(self, number: int, taken_back: Decided, by_line: int) -> None:
+        """Let what a decision had overruled be as young as the line that takes that decision back."""
+        rejected = [span for span in taken_back.spans if span.what == REJECT]
+        for earlier, (_, said) in self.decided[taken_back.recording, taken_back.camera].items():
+            if earlier < number and said.kind == taken_back.kind and rejects(taken_back, said.box_xywh):
+                hidden = [span for span in said.spans if span.what != REJECT]
+                if any(one.start_s < gone.end_s and gone.start_s < one.end_s for one in hidden for gone in rejected):
+                    self.restored[earlier] = by_line
 
     def _restore(self, number: int) -> None:
         """Let a line count again, before those that were written later: the latest decision counts."""
