@@ -79,7 +79,7 @@ def test_recordings_without_calibration_are_left_out_and_counted(calibrated, rel
 
 def test_calibrations_are_parsed_once_for_a_release_not_for_each_recording_asked_for(calibrated, monkeypatch):
     release, parsed, read = Release(calibrated[0]), [], rig_file.read
-    monkeypatch.setattr(rig_file, "read", lambda path, name: parsed.append(name) or read(path, name))
+    monkeypatch.setattr(rig_file, "read", lambda path, name, **how: parsed.append(name) or read(path, name, **how))
     assert release.rig("cimeto") is release.rig("cimeto")
     assert len(parsed) == 1
 
