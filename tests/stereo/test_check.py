@@ -98,16 +98,18 @@ def test_where_clocks_and_numbers_of_frames_disagree_pairs_prove_only_what_both_
     good = points_of(rig, 9.0, noise_px=0.1)
     wrong = Matches(good.left, good.right + np.column_stack([np.zeros(len(good)), 0.1 * (good.left[:, 0] - 160)]))
     nothing = {name: [] for name in FLIPS}
-    for numbered, rules in (
-        ({}, {"spread": "error"}),
-        ({1: wrong}, {}),
-        ({0: good, 1: good}, {}),
-        ({0: good, 1: wrong}, {"spread": "error"}),
-        ({0: good.swapped(), 1: good.swapped()}, {}),
+    for pairs, numbered, rules in (
+        ([good, wrong], {}, {"spread": "undecided"}),
+        ([good, wrong], {1: wrong}, {}),
+        ([wrong, wrong], {}, {"spread": "error"}),
+        ([wrong, wrong], {0: wrong, 1: wrong}, {"spread": "error"}),
+        ([wrong, wrong], {0: good, 1: wrong}, {"spread": "undecided"}),
+        ([wrong, wrong], {0: good, 1: good}, {}),
+        ([wrong, wrong], {0: good.swapped(), 1: good.swapped()}, {}),
     ):
-        done = judge(rectification(rig, 0.0), Sample([good, wrong], nothing, [], 0.0, numbered), "drawn", "rig")
+        done = judge(rectification(rig, 0.0), Sample(pairs, nothing, [], 0.0, numbered), "drawn", "rig")
         assert {finding.rule: finding.severity for finding in done.findings if finding.rule != "lag"} == rules
-        assert numbered == {} or done.measured.match_count == (len(good) if 0 not in numbered else 0)
+        assert (done.measured.match_count == 0) is (0 in numbered)
     swapped = Sample([good.swapped()], nothing, [], 0.0, {0: good.swapped()})
     assert {finding.rule for finding in judge(rectification(rig, 0.0), swapped, "drawn", "rig").findings} == {"order"}
 
