@@ -101,8 +101,8 @@ def test_where_clocks_and_numbers_of_frames_disagree_pairs_prove_only_what_both_
     for pairs, numbered, rules in (
         ([good, wrong], {}, {"spread": "undecided"}),
         ([good, wrong], {1: wrong}, {}),
-        ([wrong, wrong], {}, {"spread": "error"}),
-        ([wrong, wrong], {0: wrong, 1: wrong}, {"spread": "error"}),
+        ([wrong, wrong], {}, {"offset": "error", "spread": "warning"}),
+        ([wrong, wrong], {0: wrong, 1: wrong}, {"offset": "error", "spread": "warning"}),
         ([wrong, wrong], {0: good, 1: wrong}, {"spread": "undecided"}),
         ([wrong, wrong], {0: good, 1: good}, {}),
         ([wrong, wrong], {0: good.swapped(), 1: good.swapped()}, {}),
