@@ -79,7 +79,7 @@ def test_recordings_without_calibration_are_left_out_and_counted(calibrated, rel
 
 def test_calibrations_are_parsed_once_for_a_release_not_for_each_recording_asked_for(calibrated, monkeypatch):
     release, parsed, read = Release(calibrated[0]), [], rig_file.read
-    monkeypatch.setattr(rig_file, "read", lambda path, name: parsed.append(name) or read(path, name))
+    monkeypatch.setattr(rig_file, "read", lambda path, name, **how: parsed.append(name) or read(path, name, **how))
     assert release.rig("cimeto") is release.rig("cimeto")
     assert len(parsed) == 1
 
@@ -92,6 +92,20 @@ def test_a_calibration_of_another_shape_is_an_error_and_no_stretched_picture(cal
         write_text(folder / path, text)
     with pytest.raises(ReleaseError, match="recording 'cimeto': its calibration does not fit its pictures"):
         Release(folder).stereo("balanced/train", rectified=0.0)[0]
+
+
+def test_a_release_with_a_lens_model_that_folds_is_read_without_opencv_and_refused_from_a_curator(calibrated, monkeypatch):
+    folder, rig = calibrated
+    (path,) = (folder / "calibration").glob("*.yaml")
+    bent = replace(rig.left, distortion=np.array([-0.9, 0.05, 0, 0, 0]))
+    text = rig_file.documents({"a": replace(rig, left=bent)}, {"cimeto": "a"})["calibration/rig_1.yaml"]
+    path.write_text(text)
+    corner = np.array([[0.0, 0.0], bent.matrix[:2, 2]])
+    assert np.isfinite(rectification(Release(folder).rig("cimeto"), 0.0).points(corner, "left")).all(axis=1).tolist() == [False, True]
+    monkeypatch.setattr("scrubin.media.rigs.rig.opencv", None)
+    assert len(Release(folder).stereo("balanced/train", rectified=0.0)) == 7
+    with pytest.raises(CalibrationError, match="the lens model of the left camera folds in"):
+        rig_file.read(path, "rig.yaml")
 
 
 def test_released_calibrations_tell_neither_names_nor_order_nor_days(tmp_path):

@@ -60,7 +60,7 @@ def test_a_lens_that_folds_with_five_coefficients_where_no_corner_was_seen_has_f
         if camera.distortion[4] == 0
     ]
     assert four
-    assert not any(camera.folds(rig.size) for camera in cameras.values())
+    assert not any(camera.folded_share(rig.size) for camera in cameras.values())
     enough = calibrate(BOARD, board_pairs(rig, 25, spread=0.8), rig.size).rig
     assert enough.left.distortion.all()
     assert enough.right.distortion.all()

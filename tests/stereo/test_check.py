@@ -86,18 +86,32 @@ def test_pairs_are_those_of_the_frame_contract_and_said_to_be_of_two_instants():
     assert released_pairs(Shown((None,) * 4), left, Fraction(1)) is None
 
 
-def test_where_clocks_and_numbers_of_frames_disagree_pairs_prove_nothing_against_the_rig():
+def test_where_clocks_and_numbers_of_frames_disagree_pairs_prove_only_what_both_ways_show():
     even, jumping = clocked(*range(0, 400, 40)), clocked(*range(0, 200, 40), *range(225, 425, 40))
     assert numbers_apart(even, jumping).tolist() == [False] * 5 + [True] * 5
     assert not numbers_apart(even, clocked(*range(0, 360, 40))).any()
+    shorter = clocked(*range(0, 200, 40), *range(225, 385, 40))
+    assert numbers_apart(even, shorter).tolist() == [False] * 5 + [True] * 4 + [False]
+    assert numbers_apart(shorter, even).tolist() == [False] * 5 + [True] * 4
+    assert not numbers_apart(clocked(*range(0, 400, 20)), even).any()
     rig = drawing.rig(np.random.default_rng(2), SIZE)
     good = points_of(rig, 9.0, noise_px=0.1)
     wrong = Matches(good.left, good.right + np.column_stack([np.zeros(len(good)), 0.1 * (good.left[:, 0] - 160)]))
     nothing = {name: [] for name in FLIPS}
-    for doubtful, rules in (((), {"spread"}), ((1,), set()), ((0, 1), set())):
-        done = judge(rectification(rig, 0.0), Sample([good, wrong], nothing, [], 0.0, frozenset(doubtful)), "drawn", "rig")
-        assert {finding.rule for finding in done.findings} - {"lag"} == rules
-        assert done.measured.match_count == (len(good) if doubtful == (1,) else 0 if doubtful else done.measured.match_count)
+    for pairs, numbered, rules in (
+        ([good, wrong], {}, {"spread": "undecided"}),
+        ([good, wrong], {1: wrong}, {}),
+        ([wrong, wrong], {}, {"offset": "error", "spread": "warning"}),
+        ([wrong, wrong], {0: wrong, 1: wrong}, {"offset": "error", "spread": "warning"}),
+        ([wrong, wrong], {0: good, 1: wrong}, {"spread": "undecided"}),
+        ([wrong, wrong], {0: good, 1: good}, {}),
+        ([wrong, wrong], {0: good.swapped(), 1: good.swapped()}, {}),
+    ):
+        done = judge(rectification(rig, 0.0), Sample(pairs, nothing, [], 0.0, numbered), "drawn", "rig")
+        assert {finding.rule: finding.severity for finding in done.findings if finding.rule != "lag"} == rules
+        assert (done.measured.match_count == 0) is (0 in numbered)
+    swapped = Sample([good.swapped()], nothing, [], 0.0, {0: good.swapped()})
+    assert {finding.rule for finding in judge(rectification(rig, 0.0), swapped, "drawn", "rig").findings} == {"order"}
 
 
 @pytest.mark.slow
@@ -111,6 +125,27 @@ def test_a_clock_that_jumps_is_undecided_and_no_fault_of_the_rig(recorded):
     assert {finding.rule: finding.severity for finding in done.findings} == {"instants": "undecided", "lag": "undecided"}
     assert done.verdict == "undecided"
     assert done.measured.match_count > 60
+    shorter = replace(right, times_s=right.times_s[:-1], pictures=right.pictures[:-1])
+    assert {finding.rule: finding.severity for finding in findings(rig, left, shorter).findings} == {
+        "length": "warning",
+        "instants": "undecided",
+        "lag": "undecided",
+    }
+
+
+@pytest.mark.slow
+def test_swapped_eyes_and_a_wrong_calibration_are_found_where_clocks_differ_throughout(recorded):
+    rig, *both = recorded
+    even = tuple(Fraction(n, FPS) for n in range(COUNT))
+    late = tuple(time_s + Fraction(1, FPS) for time_s in even)
+    left, right = (replace(one, times_s=times_s) for one, times_s in zip(both, (even, late), strict=True))
+    other_way = (replace(one, times_s=times_s) for one, times_s in zip(reversed(both), (even, late), strict=True))
+    lower = replace(rig.right, matrix=rig.right.matrix + np.array([[0, 0, 0], [0, 0, 14.0], [0, 0, 0]]))
+    assert "order" in {finding.rule for finding in findings(rig, *other_way).findings if finding.severity == "error"}
+    assert "offset" in {
+        finding.rule for finding in findings(replace(rig, right=lower), left, right).findings if finding.severity == "error"
+    }
+    assert {finding.severity for finding in findings(rig, left, right).findings} <= {"undecided"}
 
 
 @pytest.mark.slow

@@ -121,7 +121,7 @@ def test_lasanas_keys_are_read_and_its_unit_and_size_are_asked_for():
         (
             "d1: [-0.2, 0.05",
             "d1: [-0.9, 0.05",
-            "line 2, key 'd1': the lens model of the left camera folds inside pictures of 960x540: it has no inverse there",
+            "line 2, key 'd1': the lens model of the left camera folds in 50 % of pictures of 960x540: it has no inverse there",
         ),
         ("t: [-4.2, 0.01, 0.02]", "", "it has no translation; add it under the key T (or t)"),
         (
@@ -169,6 +169,9 @@ FOUR = LASANA.replace("-0.001, 0.0]", "-0.001]")
         *("distortion_model: double sphere", "distortion_model: eucm", "distortion_model: fov", "distortion_model: mei"),
         *("distortion_model: division", "distortion_model: scaramuzza", "distortion_model: ocam", "distortion_model: equidistant"),
         *("distortion_model: [radtan, equidistant]", "model: fisheye", "camera_model: KANNALA_BRANDT", "model_type: MEI"),
+        *("Camera.type: KannalaBrandt8", "camera_type: fisheye", "type: fisheye", "lens: fisheye", "distortion_type: equidistant"),
+        *("projection: equidistant", "calibration_model: kb4", "left_camera_model: MEI", "distortion: equidistant", "dist_model: x"),
+        *("left: {distortion_model: equidistant}", "cam0: {camera_model: omni}", "cameras: [{model: omni-radtan}]", "not_fisheye: 0"),
         *("Lens-Model: omni", "cameraModel: {name: omni}", "fisheye_model: 1", "fisheye: true", "useFishEye: 1", "flags: CALIB_FISHEYE"),
     ],
 )
@@ -181,6 +184,10 @@ def test_any_other_lens_model_that_a_file_states_is_refused_wherever_it_says_so(
     "stated",
     [
         *("distortion_model: radial-tangential", "distortion_model: Radial Tangential", "distortion_model: plumb_bob"),
+        *("distortion_model: brown_conrady", "distortion_model: PlumbBob", "camera_model: OPENCV", "camera_model: opencv_standard"),
+        *("camera_model: pinhole-radtan", "distortion_model: plumb_bob (OpenCV)", "camera_model: perspective", "model: none"),
+        *("model: da Vinci Xi", "Model: IS4000", "lens_model: Karl Storz TIPCAM", "sensor: OmniVision OV9734", "camera: Endocam Logic"),
+        *("not_fisheye: true", "is_fisheye: 'n'", "note: not a fisheye", "author: Mei", "source: fisheye/left.png", "recordings: [omni]"),
         *("distortion_model: radtan", "distortion_model:", "camera_model: pinhole", "fisheye_model: 0", "fisheye: false", "flags: 2"),
     ],
 )
@@ -193,6 +200,10 @@ def test_a_model_of_another_number_of_coefficients_is_refused():
         rig_of(FOUR + "distortion_model: rational_polynomial\n")
     eight = FOUR.replace("-0.001]", "-0.001, 0, 0, 0, 0]") + "distortion_model: rational_polynomial\n"
     assert rig_of(eight).model == "rational"
+    for stated in ("model: FULL_OPENCV", "distortion_model: plumb_bob", "distortion_model: brown_conrady"):
+        assert rig_of(eight.replace("distortion_model: rational_polynomial", stated)).model == "rational"
+    with pytest.raises(CalibrationError, match="the left camera has coefficients that are not 0, but the model is said to be 'none'"):
+        rig_of(FOUR + "distortion_model: none\n")
 
 
 @pytest.mark.parametrize("left", MODELS)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.media.rigs.rig import Camera, rectification, rectified
+from scrubin.media.rigs.rig import MODELS, Camera, rectification, rectified
 from scrubin.media.rigs.rig import seen as shown
 from stereo_rigs import seen
 
@@ -65,8 +65,11 @@ SOUND = {
     "110 degrees": ((1280, 1024), (853.8, 853.8, 640, 512), (-0.31, 0.115, 0, 0, -0.021)),
     "120 degrees": ((1280, 1024), (782.7, 782.7, 640, 512), (0.952, 0.183, 0, 0, 0.004, 1.285, 0.412, 0.026)),
     "no lens": ((1920, 1080), (300, 300, 960, 540), (0, 0, 0, 0)),
+    # There the iteration of OpenCV does not arrive.
+    "Kodak 1440x1440": ((1440, 1440), (559.777, 537.9, 654.689, 757.537), (-0.171034, 0.015623, -0.006842, 0.00588, 0)),
     "pincushion": ((1280, 1024), (1150, 1150, 640, 512), (1, 0, 0, 0, 0)),
 }
+IN_THE_LAST_CORNERS = ((1920, 1080), (1726.6, 1737.36, 904.98, 529.12), (0.169978, -0.697303, -0.002944, -0.004961, 0))
 FOLDING = {
     "at the border": ((960, 540), (528, 530, 482, 268), (-0.33, 0.016, 0, 0, 0)),
     "in the corners": ((960, 540), (768, 768, 480, 270), (-0.35, 0.3 * 0.35**2, 0, 0, 0)),
@@ -83,7 +86,27 @@ def camera_of(lens):
 @pytest.mark.parametrize(("folds", "lens"), [(False, name) for name in SOUND] + [(True, name) for name in FOLDING])
 def test_a_lens_that_folds_inside_the_picture_is_told_from_a_wide_one(folds, lens):
     size, *_ = own = (FOLDING if folds else SOUND)[lens]
-    assert camera_of(own).folds(size) is folds
+    assert (camera_of(own).folded_share(size) > 0) is folds
+
+
+def test_how_much_of_a_picture_is_folded_is_told_and_rays_and_places_are_those_of_opencv():
+    assert camera_of(IN_THE_LAST_CORNERS).folded_share((1920, 1080)) == pytest.approx(0.0015, abs=0.0007)
+    rays = np.random.default_rng(0).uniform(-0.3, 0.3, (40, 2))
+    for count in MODELS:
+        camera = Camera(np.array([[500, 0, 320], [0, 510, 240], [0, 0, 1.0]]), np.random.default_rng(count).normal(0, 0.02, count))
+        places, _ = cv2.projectPoints(np.column_stack([rays, np.ones(40)]), np.zeros(3), np.zeros(3), camera.matrix, camera.distortion)
+        assert np.abs(camera.recorded(rays) - places.reshape(-1, 2)).max() < 1e-9
+        assert np.abs(camera.rays(places.reshape(-1, 2)) - rays).max() < 1e-9
+
+
+def test_points_are_rectified_where_the_lens_model_has_an_inverse_that_opencv_does_not_reach(rig):
+    size, *_ = SOUND["Kodak 1440x1440"]
+    camera = camera_of(SOUND["Kodak 1440x1440"])
+    grid = np.stack(np.meshgrid(*2 * [np.linspace(0, 1439, 30)]), axis=-1).reshape(-1, 2)
+    way = rectification(replace(rig, left=camera, right=camera, width=size[0], height=size[1]), 0.0)
+    moved = way.points(grid, "left")
+    rays = np.column_stack([moved, np.ones(len(moved))]) @ np.linalg.inv(way.projections["left"][:, :3]).T @ way.turns["left"]
+    assert np.abs(camera.recorded(rays[:, :2] / rays[:, 2:]) - grid).max() < 0.5
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0])

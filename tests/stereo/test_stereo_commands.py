@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from scrubin.media.probe import probe
 from scrubin.media.rigs import rig_file
 from scrubin.media.rigs.rig_file import read
 from scrubin.stages.stereo import drawing
+from scrubin.stages.stereo.check import _of_rig
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +120,16 @@ def test_a_calibration_of_another_size_says_how_it_is_converted(boards, tmp_path
         assert cli.main(["stereo", "convert", str(tmp_path / "full.yaml"), str(tmp_path / "bad.yaml"), *changed]) == 1
         assert says in capsys.readouterr().err
         assert not (tmp_path / "bad.yaml").exists()
+
+
+def test_a_lens_model_that_folds_in_the_last_corners_is_told_and_taken(tmp_path, capsys):
+    rig = drawing.rig(np.random.default_rng(1), (1920, 1080))
+    matrix = np.array([[1726.6, 0, 904.98], [0, 1737.36, 529.12], [0, 0, 1]])
+    lens = replace(rig.left, matrix=matrix, distortion=np.array([0.169978, -0.697303, -0.002944, -0.004961, 0]))
+    rig_file.write(tmp_path / "rig.yaml", replace(rig, left=lens))
+    assert cli.main(["stereo", "convert", str(tmp_path / "rig.yaml"), str(tmp_path / "half.yaml"), "--scale-to", "960x540"]) == 0
+    assert "folds in 0.12 % of pictures of 1920x1080: it has no inverse there, and labels there are left out" in capsys.readouterr().err
+    assert [finding.rule for finding in _of_rig(replace(rig, left=lens))] == ["folds"]
 
 
 def test_two_videos_are_rectified_once_a_second_and_checked_to_their_length(tmp_path, capsys):

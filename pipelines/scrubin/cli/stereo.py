@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from scrubin import cli
 from scrubin.base.errors import ArgumentsError, CalibrationError, ScrubinError
-from scrubin.base.faults import summary
+from scrubin.base.faults import Faults, summary
 from scrubin.cli.answers import print_json, print_lines, shown
 from scrubin.cli.arguments import exact_number, written
 
@@ -60,10 +60,13 @@ def _add_what_it_lacks(parser: argparse.ArgumentParser) -> None:
 
 
 def given_calibration(args: argparse.Namespace) -> Rig:
-    """Return the rig that was named."""
+    """Return the rig that was named, and say what looks wrong in it."""
     from scrubin.media.rigs.rig_file import read
 
-    return read(Path(args.rig), args.rig, args.unit, args.size)
+    warnings = Faults()
+    rig = read(Path(args.rig), args.rig, args.unit, args.size, warnings)
+    sys.stderr.writelines(f"{line}\n" for line in summary(warnings.all()))
+    return rig
 
 
 def size(text: str) -> tuple[int, int]:

@@ -218,7 +218,8 @@ def look_at_rigs(study: ListedStudy, noted: Findings) -> None:
     named = {name: own[0].rig for name, own in stereo.items() if own[0].rig}
     rigs, faults = read_rigs(study.raw, set(named.values()))
     with noted.noting():
-        CalibrationError.raise_any(faults)
+        CalibrationError.raise_any(faults.errors())
+    noted.remarks += (fault for fault in faults.all() if fault.severity != "error")
     if rigs:
         noted.counts["stereo rig"] = len(rigs)
     _look_at_files(study.raw, set(named.values()), noted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -23,7 +24,12 @@ FEWEST_PX = 16
 STEPS, STEP_PX = 100, 1e-9
 MOST_OFF_PX = 0.5
 """A point that comes back from the scene further off than this has no place there: the lens model folds before it."""
-EDGE_POINTS, RAY_POINTS = 64, 32
+MOST_FOLDED_SHARE = 0.01
+"""Of a picture: where its lens model folds in less, in the last corners, it serves; labels there are left out."""
+WAY_STEPS, NEWTON_STEPS, MOST_MISSING = 32, 10, 1e-7
+"""From the middle to a place, and how far from its goal a ray may end, at distance 1."""
+GRID = (49, 37)
+"""Places along and across a picture at which its lens model is looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,37 +61,77 @@ class Camera:
         return replace(self, matrix=self.matrix - shift)
 
     def rays(self, points: Matrix) -> Matrix:
-        """Return where points of the picture lie at distance 1, as far as the lens model has an inverse; both of shape (n, 2)."""
-        cv2 = opencv()
-        return np.asarray(cv2.undistortPoints(_listed(points), self.matrix, self.distortion, criteria=_criteria(cv2))).reshape(-1, 2)
+        """Return where points of the picture lie at distance 1; both of shape (n, 2). NaN for those before which the lens model folds.
 
-    def recorded(self, rays: Matrix) -> tuple[Matrix, Matrix]:
-        """Return where points at distance 1, (n, 2), lie in the picture, and how large their surroundings are there, (n,).
-
-        The size is that of an area by that of the same one in the middle; it is negative where the picture is a mirror.
+        From the middle, where nothing is bent, to each point it is one way as long as nothing on it is mirrored.
         """
-        cv2 = opencv()
-        at_1 = np.column_stack([rays, np.ones(len(rays))])[:, None]
-        places, slopes = cv2.projectPoints(at_1, np.zeros(3), np.zeros(3), self.matrix, self.distortion)
-        # The slopes are by three of the rotation, then by x and y of the translation, and others.
-        (xx, xy), (yx, yy) = np.moveaxis(np.asarray(slopes, dtype=np.float64).reshape(len(rays), 2, -1)[:, :, 3:5], 0, -1)
-        with np.errstate(invalid="ignore", over="ignore"):
-            areas = (xx * yy - xy * yx) / (self.matrix[0, 0] * self.matrix[1, 1])
-        return np.asarray(places, dtype=np.float64).reshape(-1, 2), areas
+        goals = _through(np.asarray(np.linalg.inv(self.matrix @ self._tilt), np.float64), points)
+        rays = np.zeros(goals.shape)
+        with np.errstate(all="ignore"):
+            for share in np.linspace(0, 1, WAY_STEPS + 1)[1:]:
+                before = rays
+                for _ in range(NEWTON_STEPS):
+                    missing = self._missing(rays, share * goals)
+                    rays = rays + missing
+                    if not (np.abs(missing) > MOST_MISSING).any():
+                        break
+                is_there = (np.abs(missing) <= MOST_MISSING).all(axis=1)
+                is_one_way = is_there & (self._areas(rays) > 0) & (self._areas((before + rays) / 2) > 0)
+                rays = np.where(is_one_way[:, None], rays, np.nan)
+        return rays
 
-    def folds(self, size: tuple[int, int]) -> bool:
-        """Return whether the lens model folds inside pictures of this size: then places in them have no ray, or several.
+    def recorded(self, rays: Matrix) -> Matrix:
+        """Return where points at distance 1 lie in the picture; both of shape (n, 2)."""
+        with np.errstate(all="ignore"):
+            bent, _ = self._bent(rays)
+            return _through(self.matrix @ self._tilt, bent)
 
-        That is so unless all of the border comes back from the scene, and nothing is mirrored between the middle and its rays.
-        """
-        share = np.linspace(0, 1, EDGE_POINTS)
-        low, high = np.zeros(EDGE_POINTS), np.ones(EDGE_POINTS)
-        edges = np.concatenate([np.column_stack(edge) for edge in ((share, low), (share, high), (low, share), (high, share))])
-        border = edges * np.array(size, dtype=np.float64) - 0.5
-        rays = self.rays(border)
-        back, _ = self.recorded(rays)
-        _, areas = self.recorded((rays[:, None] * np.linspace(0, 1, RAY_POINTS)[:, None]).reshape(-1, 2))
-        return not (_comes_back(back, border).all() and (areas > 0).all())
+    def folded_share(self, size: tuple[int, int]) -> float:
+        """Return in what share of pictures of this size the lens model folds: places there have no ray, or several; 0 where it does not."""
+        places = (np.linspace(0, 1, count) for count in GRID)
+        grid = np.stack(np.meshgrid(*places, indexing="ij"), axis=-1).reshape(-1, 2)
+        # What lies at the border stands for half as much of the picture as what lies inside.
+        weights = np.where((grid == 0) | (grid == 1), 0.5, 1.0).prod(axis=1)
+        is_folded = np.isnan(self.rays(grid * np.array(size, dtype=np.float64) - 0.5)).any(axis=1)
+        return math.fsum(weights[is_folded]) / math.fsum(weights)
+
+    def _missing(self, rays: Matrix, goals: Matrix) -> Matrix:
+        """Return by how much rays, (n, 2), are to be changed, so that they are bent to their goals: a step of Newton's method."""
+        bent, ((xx, xy), (yx, yy)) = self._bent(rays)
+        x, y = (goals - bent).T
+        return np.column_stack([yy * x - xy * y, xx * y - yx * x]) / (xx * yy - xy * yx)[:, None]
+
+    def _areas(self, rays: Matrix) -> Matrix:
+        """Return how large the surroundings of each ray are once they are bent, (n,): 1 in the middle, negative where they are mirrored."""
+        _, ((xx, xy), (yx, yy)) = self._bent(rays)
+        areas: Matrix = xx * yy - xy * yx
+        return areas
+
+    def _bent(self, rays: Matrix) -> tuple[Matrix, tuple[tuple[Matrix, Matrix], tuple[Matrix, Matrix]]]:
+        """Return where the lens bends rays, (n, 2), and how x and y of that change with x and y of the ray; OpenCV's polynomial."""
+        k1, k2, p1, p2, k3, k4, k5, k6, s1, s2, s3, s4, *_ = np.pad(self.distortion, (0, max(MODELS) - len(self.distortion)))
+        x, y = rays.T
+        r = x * x + y * y
+        below = 1 + r * (k4 + r * (k5 + r * k6))
+        radial = (1 + r * (k1 + r * (k2 + r * k3))) / below
+        slope = (k1 + r * (2 * k2 + 3 * r * k3) - radial * (k4 + r * (2 * k5 + 3 * r * k6))) / below
+        bent_x = x * radial + 2 * p1 * x * y + p2 * (r + 2 * x * x) + r * (s1 + r * s2)
+        bent_y = y * radial + p1 * (r + 2 * y * y) + 2 * p2 * x * y + r * (s3 + r * s4)
+        mixed = 2 * (x * y * slope + p1 * x + p2 * y)
+        prism_x, prism_y = 2 * (s1 + 2 * r * s2), 2 * (s3 + 2 * r * s4)
+        by_x = radial + 2 * x * x * slope + 2 * p1 * y + 6 * p2 * x + x * prism_x, mixed + y * prism_x
+        by_y = mixed + x * prism_y, radial + 2 * y * y * slope + 6 * p1 * y + 2 * p2 * x + y * prism_y
+        return np.column_stack([bent_x, bent_y]), (by_x, by_y)
+
+    @property
+    def _tilt(self) -> Matrix:
+        """How a sensor that is not upright, of 14 coefficients, shows what was bent: (3, 3)."""
+        tx, ty = self.distortion[-2:] if len(self.distortion) == max(MODELS) else (0.0, 0.0)
+        about_x = np.array([[1, 0, 0], [0, np.cos(tx), np.sin(tx)], [0, -np.sin(tx), np.cos(tx)]])
+        about_y = np.array([[np.cos(ty), 0, -np.sin(ty)], [0, 1, 0], [np.sin(ty), 0, np.cos(ty)]])
+        turn: Matrix = about_y @ about_x
+        onto = np.array([[turn[2, 2], 0, -turn[0, 2]], [0, turn[2, 2], -turn[1, 2]], [0, 0, 1]])
+        return np.asarray(onto @ turn, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,8 +291,9 @@ class Rectification:
         solved = cv2.undistortPoints(_listed(points), camera.matrix, camera.distortion, R=turn, P=projection, criteria=_criteria(cv2))
         moved: Matrix = np.asarray(solved, dtype=np.float64).reshape(-1, 2)
         rays = np.column_stack([moved, np.ones(len(moved))]) @ np.linalg.inv(projection[:, :3]).T @ turn
-        back, _ = camera.recorded(rays[:, :2] / rays[:, 2:])
-        moved[~_comes_back(back, points)] = np.nan
+        lost = ~_comes_back(camera.recorded(rays[:, :2] / rays[:, 2:]), points)
+        # OpenCV's iteration does not arrive everywhere where there is an inverse.
+        moved[lost] = _through(projection[:, :3] @ turn, camera.rays(points[lost]))
         return moved
 
     def camera(self, side: Side) -> Camera:
@@ -328,6 +375,12 @@ def _listed(points: Matrix) -> Matrix:
 
 def _criteria(cv2: Any) -> tuple[int, int, float]:
     return (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, STEPS, STEP_PX)
+
+
+def _through(projection: Matrix, points: Matrix) -> Matrix:
+    """Return points, (n, 2), projected by a matrix, (3, 3)."""
+    projected = np.column_stack([points, np.ones(len(points))]) @ projection.T
+    return np.asarray(projected[:, :2] / projected[:, 2:], dtype=np.float64)
 
 
 def _comes_back(back: Matrix, points: Matrix) -> npt.NDArray[np.bool_]:

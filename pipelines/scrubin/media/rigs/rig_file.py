@@ -20,7 +20,7 @@ from scrubin.base.errors import CalibrationError, FileError
 from scrubin.base.faults import Faults, error, printable
 from scrubin.base.files import write_text
 from scrubin.base.text import repeated_keys
-from scrubin.media.rigs.rig import CONVENTION, MM_PER_UNIT, MODELS, Camera, Matrix, Rig
+from scrubin.media.rigs.rig import CONVENTION, MM_PER_UNIT, MODELS, MOST_FOLDED_SHARE, Camera, Matrix, Rig
 
 MATRIX_TAGS = ("tag:yaml.org,2002:opencv-matrix", "tag:yaml.org,2002:opencv-nd-matrix")
 """OpenCV 5 writes an array of one dimension with the second one."""
@@ -145,17 +145,38 @@ MOST_NOISE = 1e-6
 MOST_ANGLE_DEG = 45.0
 MOST_SIDE_PX = 32767
 """OpenCV rectifies no larger pictures."""
+ANY = set(MODELS)
 STATED_MODELS: dict[str, set[int]] = {
-    **{model: {count for count, own in MODELS.items() if own == model} for model in MODELS.values()},
-    **{"plumb-bob": {4, 5}, "radtan": {4, 5}, "rational-polynomial": {8}, "pinhole": set(MODELS)},
+    **{re.sub("-", "", model): {count for count, own in MODELS.items() if own == model} for model in MODELS.values()},
+    **{"radtan": {4, 5}, "rationalpolynomial": {8}, "fullopencv": {8}, "none": ANY},
+    **dict.fromkeys(("plumbbob", "brown", "brownconrady", "conrady", "opencv", "standard", "polynomial", "pinhole", "perspective"), ANY),
 }
-"""Words by which files state a model of OpenCV, and of how many coefficients it is; every other word is of another model."""
-MODEL_KEY = re.compile(r"(distortion|camera|lens|projection)?model(type)?(left|right)?")
-"""Keys of which these words are the values, their letters only."""
-FISHEYE, NOT_SO = "fisheye", {"0", "0.0", "false", "no", "off", "none"}
+"""Words by which files state a model of OpenCV, their letters only, and of how many coefficients it is."""
+OWN_WORD = re.compile("|".join(sorted(STATED_MODELS, key=len, reverse=True)))
+FISHEYE, NOT_SO = "fisheye", {"0", "0.0", "false", "no", "n", "off", "none"}
+FOREIGN = re.compile(rf"{FISHEYE}|equidistant|equisolid|kannala|omnidir|eucm|doublesphere|scaramuzza")
+"""Names of models that are not OpenCV's, which mean nothing else: they count wherever a file has them."""
+FOREIGN_ALONE = {"kb", "kb4", "kb8", "mei", "ds", "fov", "equi", "omni", "ocam", "ocamcalib", "division"}
+"""Names of such models that are other words, too: they count where a key of `ABOUT_LENSES` states nothing else, but words of OpenCV's."""
+ABOUT_LENSES = re.compile("model|type|lens|dist|projection|camera|flags")
+CLOSED_KEY = re.compile("dist(ortion)?(model|type|name)(left|right)?$")
+"""Keys whose values are models of lenses, and never names of devices: what is unknown there is refused."""
+MODEL_KEY = re.compile(r"(camera|lens|projection)?model(type)?(left|right)?")
+"""Keys whose values are models of lenses or of devices: of what is known there the coefficients are counted."""
+DENIED, MOST_WORDS = {"not", "no", "non", "never", "without"}, 4
+"""A text that denies, or of more words under another key, is a note."""
+FILE_NAME = re.compile(r"[/\\]|\.[A-Za-z]\w{1,4}$")
 
 
-def read(path: Path, name: str, unit: str | None = None, size: tuple[int, int] | None = None) -> Rig:
+def read(
+    path: Path,
+    name: str,
+    unit: str | None = None,
+    size: tuple[int, int] | None = None,
+    warnings: Faults | None = None,
+    *,
+    is_released: bool = False,
+) -> Rig:
     """Return the rig of a calibration file.
 
     Parameters
@@ -166,6 +187,10 @@ def read(path: Path, name: str, unit: str | None = None, size: tuple[int, int] |
         Unit of the translation, where the file does not say it.
     size
         Width and height of the calibrated pictures in pixels, where the file does not say them.
+    warnings
+        Where it is noted what looks wrong.
+    is_released
+        Of a release: what would not be released any more, but was, is read. Labels have no place where a lens model folds.
 
     Raises
     ------
@@ -176,16 +201,26 @@ def read(path: Path, name: str, unit: str | None = None, size: tuple[int, int] |
         data = strangers.read_bytes(path, limit="yaml_mb")
     except OSError as fault:
         raise CalibrationError(f"{name}: it cannot be read ({fault.strerror}); name the calibration file of the rig") from fault
-    return read_bytes(data, name, unit, size)
+    return read_bytes(data, name, unit, size, warnings, is_released=is_released)
 
 
-def read_bytes(data: bytes, name: str, unit: str | None = None, size: tuple[int, int] | None = None) -> Rig:
+def read_bytes(
+    data: bytes,
+    name: str,
+    unit: str | None = None,
+    size: tuple[int, int] | None = None,
+    warnings: Faults | None = None,
+    *,
+    is_released: bool = False,
+) -> Rig:
     """Return the rig of the bytes of a calibration file; parameters and errors as `read`."""
     document, faults = parse(data, name), Faults()
     faults.extend(repeated_keys.of_text(_yaml(data), name))
-    reader = _Reader(document, faults)
+    reader = _Reader(document, faults, is_released)
     rig = reader.rig(unit, size)
     CalibrationError.raise_any(reader.faults)
+    if warnings is not None:
+        warnings.extend(reader.faults.all())
     if rig is None:  # then there were faults
         raise AssertionError
     return rig
@@ -197,6 +232,7 @@ class _Reader:
 
     document: Document
     faults: Faults
+    is_released: bool
 
     def rig(self, unit: str | None, size: tuple[int, int] | None) -> Rig | None:
         """Return the rig; None when something is missing or impossible."""
@@ -233,11 +269,21 @@ class _Reader:
             centre = f"{matrix[0, 2]:.0f}, {matrix[1, 2]:.0f}"
             what = f"the optical centre ({centre}) lies outside of pictures of {size[0]}x{size[1]} pixels"
             self._error("size", what, "state the size of the pictures that were calibrated; a crop or resize comes after", place)
-        elif Camera(exact, distortion).folds(size):
-            what = f"the lens model of the {side} camera folds inside pictures of {size[0]}x{size[1]}: it has no inverse there"
-            fix = "calibrate again with the board in every corner, or with fewer coefficients; or state the size that was calibrated"
-            self._error("distortion", what, fix, self._entry(f"distortion of the {side} camera").place)
+        elif not self.is_released:
+            self._look_for_folds(side, Camera(exact, distortion), size)
         return Camera(exact, distortion)
+
+    def _look_for_folds(self, side: str, camera: Camera, size: tuple[int, int]) -> None:
+        share = camera.folded_share(size)
+        if not share:
+            return
+        what = f"the lens model of the {side} camera folds in {_percent(share)} of pictures of {size[0]}x{size[1]}: it has no inverse there"
+        fix = "calibrate again with the board in every corner, or with fewer coefficients; or state the size that was calibrated"
+        place = self._entry(f"distortion of the {side} camera").place
+        if share >= MOST_FOLDED_SHARE:
+            self._error("distortion", what, fix, place)
+        else:
+            self.faults.warning(self.document.name, "distortion", f"{what}, and labels there are left out", fix, place=place)
 
     def _distortion(self, side: str) -> Matrix | None:
         entry = self._entry(f"distortion of the {side} camera")
@@ -344,28 +390,38 @@ class _Reader:
     def _refuse_other_models(self) -> None:
         """Note whatever a file states of its lenses that is no model of OpenCV's pinhole camera, or of another number of coefficients."""
         for entry in self.document.entries.values():
-            key, words = _letters(entry.key), [str(word) for word in _listed(entry.value)]
-            if FISHEYE in key:
-                words = [f"{entry.key}: {word}" for word in words if word.casefold() not in NOT_SO][:1]
-            elif key.endswith("flags"):
-                words = [word for word in words if FISHEYE in _letters(word)]
-            elif not MODEL_KEY.fullmatch(key):
-                continue
-            for word in words:
-                self._refuse_other_model(word, entry.place)
+            for path, value in _leaves((entry.key,), entry.value) if entry.key != RECORDINGS else ():
+                key, word = _letters("".join(path)), str(value)
+                if FISHEYE in key:
+                    is_denied = bool(DENIED & {*_words(".".join(path))})
+                    is_other = (word.casefold() in NOT_SO) == is_denied
+                    word = f"{'.'.join(path)}: {word}"
+                else:
+                    is_other = isinstance(value, str) and _is_foreign(key, word)
+                    is_other |= bool(CLOSED_KEY.search(key)) and not _own_words(word)
+                if is_other:
+                    names = ", ".join(dict.fromkeys(MODELS.values()))
+                    fix = f"calibrate with OpenCV's pinhole model; if it is one of {names}, state it so; a device's name needs another key"
+                    self._error(MODEL, f"the lens model '{printable(word)}' is not supported", fix, entry.place)
+                    break
+                if CLOSED_KEY.search(key) or (MODEL_KEY.fullmatch(key) and word.casefold() != "none"):
+                    self._refuse_other_counts(word, entry.place)
 
-    def _refuse_other_model(self, word: str, place: str) -> None:
-        stated = "-".join(re.findall(r"[a-z0-9]+", word.casefold()))
-        if stated not in STATED_MODELS:
-            names = ", ".join(dict.fromkeys(MODELS.values()))
-            fix = f"calibrate with OpenCV's pinhole model; if it is one of {names}, state it so; a device's name needs another key"
-            self._error(MODEL, f"the lens model '{printable(word)}' is not supported", fix, place)
-            return
-        for side in ("left", "right"):
+    def _refuse_other_counts(self, word: str, place: str) -> None:
+        """Note coefficients of another number than a stated model of OpenCV has, or such that are not 0 where there are to be none."""
+        own = _own_words(word)
+        for side in ("left", "right") if own else ():
             values = self._numbers(self._entry(f"distortion of the {side} camera"))
-            if values is not None and values.size in MODELS and values.size not in STATED_MODELS[stated]:
-                what = f"the {side} camera has {values.size} coefficients, but the model is said to be '{printable(word)}'"
-                self._error(MODEL, what, "correct the model or the coefficients", place)
+            if values is None or values.size not in MODELS:
+                continue
+            if any(values.size not in STATED_MODELS[one] for one in own):
+                has = f"{values.size} coefficients"
+            elif "none" in own and values.any():
+                has = "coefficients that are not 0"
+            else:
+                continue
+            what = f"the {side} camera has {has}, but the model is said to be '{printable(word)}'"
+            self._error(MODEL, what, "correct the model or the coefficients", place)
 
     def _refuse_contradictions(self) -> None:
         """Note what stands under two names with different values: which one is meant is not guessed."""
@@ -412,6 +468,15 @@ class _Reader:
         self.faults.error(self.document.name, rule, what, fix, place=place)
 
 
+def _percent(share: float) -> str:
+    """Return a share for reading.
+
+    >>> _percent(0.0012), _percent(0.345)
+    ('0.12 %', '34 %')
+    """
+    return f"{100 * share:.2g} %"
+
+
 def _floats(value: Any) -> Matrix | None:
     """Return a value of a file as numbers; None when it is something else."""
     try:
@@ -435,6 +500,56 @@ def _letters(text: str) -> str:
     'fisheyemodel'
     """
     return re.sub(r"[^a-z]", "", text.casefold())
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text in small letters, also of such as are written in one.
+
+    >>> _words("notFisheye"), _words("KB4, pinhole-equi")
+    (['not', 'fisheye'], ['kb4', 'pinhole', 'equi'])
+    """
+    return re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).casefold())
+
+
+def _own_words(text: str) -> list[str]:
+    """Return by which words of `STATED_MODELS` a text states a model; none when it says anything else.
+
+    >>> _own_words("plumb_bob (OpenCV)"), _own_words("PINHOLE"), _own_words("pinhole-equi")
+    (['plumbbob', 'opencv'], ['pinhole'], [])
+    """
+    letters = _letters(text)
+    words = OWN_WORD.findall(letters)
+    return words if "".join(words) == letters else []
+
+
+def _is_foreign(key: str, text: str) -> bool:
+    """Return whether a text states a lens model that is not OpenCV's; of its key the letters.
+
+    >>> _is_foreign("lens", "FISH_EYE"), _is_foreign("cameramodel", "pinhole-equi"), _is_foreign("author", "Mei")
+    (True, True, False)
+    >>> _is_foreign("note", "not a fisheye"), _is_foreign("source", "fisheye/left.png"), _is_foreign("camera", "Endocam Logic")
+    (False, False, False)
+    """
+    words = _words(text)
+    is_of_lenses = bool(ABOUT_LENSES.search(key))
+    if DENIED & {*words} or FILE_NAME.search(text) or (len(text.split()) > MOST_WORDS and not is_of_lenses):
+        return False
+    if FOREIGN.search(_letters(text)):
+        return True
+    others = [word for word in words if word not in FOREIGN_ALONE]
+    return is_of_lenses and len(others) < len(words) and all(_own_words(word) for word in others)
+
+
+def _leaves(path: tuple[str, ...], value: Any) -> Iterable[tuple[tuple[str, ...], Any]]:
+    """Return every single value that a value holds, and the keys that lead to it; none of what is empty."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from _leaves((*path, str(key)), part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _leaves(path, part)
+    elif value not in (None, ""):
+        yield path, value
 
 
 def _listed(value: Any) -> list[Any]:
@@ -489,7 +604,7 @@ def _of_model(distortion: Matrix, model: str) -> Matrix:
     >>> _of_model(np.array([0.1, 0.2, 0.0, 0.0]), "rational").tolist()
     [0.1, 0.2, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
-    counts = STATED_MODELS[model]
+    counts = {count for count, own in MODELS.items() if own == model}
     return distortion if len(distortion) in counts else np.pad(distortion, (0, min(counts) - len(distortion)))
 
 
@@ -575,7 +690,7 @@ def rigs(folder: Path) -> dict[str, Rig]:
     by_id: dict[str, Rig] = {}
     for path in sorted((folder / FOLDER).glob("*.yaml")):
         name = f"{FOLDER}/{path.name}"
-        rig = read(path, name)
+        rig = read(path, name, is_released=True)
         for id_ in rig.recordings:
             if id_ in by_id:
                 raise CalibrationError(f"{name}: recording '{id_}' stands in another calibration, too; run 'scrubin verify {folder}'")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from scrubin.base.errors import CalibrationError
 from scrubin.base.faults import Fault, error, warning
-from scrubin.media.rigs.rig import Camera, Matrix, Rig, opencv
+from scrubin.media.rigs.rig import MOST_FOLDED_SHARE, Camera, Matrix, Rig, opencv
 from scrubin.stages.stereo.board import FEWEST_CORNERS, Board, Corners
 from scrubin.stages.stereo.footage import pictures_of, read_picture
 
@@ -184,13 +184,15 @@ def _one_camera(points: Any, seen: Sequence[Corners], size: tuple[int, int]) -> 
     pictures = [one.points.astype(np.float32)[:, None] for one in seen]
     criteria = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 100, 1e-9)
     # Where no corner is seen the fifth coefficient is made up, and may fold the picture there.
+    tried: list[tuple[float, _OneCamera]] = []
     for flags in (0, cv2.CALIB_FIX_K3):
         solved = cv2.calibrateCameraExtended(objects, pictures, size, np.eye(3), np.zeros(5), flags=flags, criteria=criteria)
         matrix, distortion, deviations, errors = (np.asarray(solved[place], dtype=np.float64) for place in (1, 2, 5, 7))
         fitted = _OneCamera(Camera(matrix, distortion.ravel()), errors.ravel(), float(deviations.ravel()[0]))
-        if not fitted.camera.folds(size):
+        tried.append((fitted.camera.folded_share(size), fitted))
+        if not tried[-1][0]:
             break
-    return fitted
+    return min(tried, key=lambda one: one[0])[1]
 
 
 def _outlier(errors: Sequence[PairError]) -> PairError | None:
@@ -223,7 +225,7 @@ def _refuse_impossible(rig: Rig) -> None:
         what = f"the right camera would stand {-x:.3g} mm left of the left one"
         raise _refused(what, "exchange both folders; if they are right, the pictures of both cameras are mirrored", "cameras")
     for side, camera in (("left", rig.left), ("right", rig.right)):
-        if camera.folds(rig.size):
+        if camera.folded_share(rig.size) >= MOST_FOLDED_SHARE:
             what = f"the {side} lens model folds inside the picture, also with four coefficients: where no corner is seen they are made up"
             raise _refused(what, AT_THE_EDGES, "distortion")
 
@@ -250,6 +252,9 @@ def _warnings(pairs: Sequence[BoardPair], size: tuple[int, int], solved: Calibra
             what = (
                 f"with five coefficients the {side} lens model folds inside the picture, where no corner is seen: it has four, and k3 is 0"
             )
+            faults.append(warning("", "distortion", what, AT_THE_EDGES))
+        if folded := camera.folded_share(size):
+            what = f"the {side} lens model folds in {100 * folded:.2g} % of the picture, where no corner is seen: labels are left out there"
             faults.append(warning("", "distortion", what, AT_THE_EDGES))
     return tuple(faults)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from scrubin.media.rigs.rig import Camera, Rectification, Rig, rectification
-from scrubin.stages.stereo.findings import UNKNOWN, Checked, Finding, Measured, Severity
+from scrubin.stages.stereo.findings import SEVERITIES, UNKNOWN, Checked, Finding, Measured, Severity
 from scrubin.stages.stereo.fit import Fit, exchanged, fit
 from scrubin.stages.stereo.footage import HOW, Footage, clocks_differ, rates_differ
 from scrubin.stages.stereo.motion_lag import FREE_GRADIENT, GRADIENT, MotionLag, motion_lag, unknown
@@ -65,22 +65,39 @@ def judge(way: Rectification, taken: Sample, name: str, rig_name: str, more: Ite
     recorded = fit(way, together, max(1, len(taken.sure)))
     findings = [*more, *_of_rig(way.rig)]
     found = _lag(taken)
-    count = fit(way, Matches.of_all(taken.pairs)).count if taken.doubtful else recorded.count
+    count = fit(way, Matches.of_all(taken.pairs)).count if taken.numbered else recorded.count
     first = _same(taken) or _flipped(way, taken) or _unmatched(count, taken)
-    # Where cameras are out of step, what moves is off in row and column and says nothing of the rig, nor of their order.
-    # Neither do pairs of two instants, and of clocks that differ something is said already.
-    is_dark = found.is_late or recorded.count < _fewest(taken.sure)
-    order = None if first or is_dark else _order(recorded, exchanged(way, together), way.rig.width)
     if first is not None:
         findings.append(first)
-    elif order is not None and order.severity == "error":
-        findings.append(order)
+    elif found.is_late:
+        # Where cameras are out of step, what moves is off in row and column and says nothing of the rig, nor of their order.
+        findings += [*_late(found), *_depth(recorded)]
     else:
-        findings += [*([order] if order else []), *_late(found), *([] if is_dark else _rows(recorded)), *_depth(recorded)]
+        is_enough = recorded.count >= _fewest(taken.sure)
+        said = _common([_of_pairs(way, pairs) for pairs in ([taken.sure] if is_enough else [taken.pairs, taken.by_number])])
+        is_exchanged = any(one.rule == "order" and one.severity == "error" for one in said)
+        findings += said if is_exchanged else [*_late(found), *said]
     measured = Measured(
         recorded.offset_px, recorded.p95_px, recorded.ahead_share, recorded.depth_mm, recorded.count, found.frames, found.error
     )
     return Checked(name, rig_name, measured, tuple(findings))
+
+
+def _of_pairs(way: Rectification, pairs: list[Matches]) -> list[Finding]:
+    """Return what some pairs say of the rig, and of the order of its cameras, if each of them is of one instant."""
+    together = Matches.of_all(pairs)
+    recorded = fit(way, together, max(1, len(pairs)))
+    order = _order(recorded, exchanged(way, together), way.rig.width)
+    if order is not None and order.severity == "error":
+        return [order]
+    return [*([order] if order else []), *_rows(recorded), *_depth(recorded)]
+
+
+def _common(each: Sequence[Sequence[Finding]]) -> list[Finding]:
+    """Return what is found by every way to put frames together, as mildly as one of them has it: one of them is right."""
+    by_rule = [{finding.rule: finding for finding in found} for found in each]
+    rules = [rule for rule in by_rule[0] if all(rule in found for found in by_rule)]
+    return [max((found[rule] for found in by_rule), key=lambda one: SEVERITIES.index(one.severity)) for rule in rules]
 
 
 def _usual(size: tuple[int, int]) -> Rig:
@@ -123,6 +140,9 @@ def _of_rig(rig: Rig) -> Iterable[Finding]:
         if off > CENTRE_SHARE:
             what = f"the {side} optical centre lies {100 * off:.0f} % of the picture off its middle"
             yield Finding("centre", "warning", what, "see that the calibration is of pictures of this size and crop")
+        if share := camera.folded_share(rig.size):
+            what = f"the {side} lens model folds in {100 * share:.2g} % of the picture: labels there are left out of rectified pairs"
+            yield Finding("folds", "warning", what, "calibrate again with the board in every corner")
 
 
 def _flipped(way: Rectification, taken: Sample, *, is_calibrated: bool = True) -> Finding | None:
@@ -195,7 +215,7 @@ def _depth(recorded: Fit) -> Iterable[Finding]:
 
 def _lag(taken: Sample, gradient: float = GRADIENT) -> MotionLag:
     found = motion_lag(taken.stretches, gradient)
-    return unknown("clocks and numbers of frames do not pair the same ones") if found.why and taken.doubtful else found
+    return unknown("clocks and numbers of frames do not pair the same ones") if found.why and taken.numbered else found
 
 
 def _late(found: MotionLag) -> Iterable[Finding]:

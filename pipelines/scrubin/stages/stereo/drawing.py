@@ -111,7 +111,7 @@ def rig(rng: np.random.Generator, size: tuple[int, int] = (480, 270)) -> Rig:
     def camera() -> Camera:
         """Return a camera whose lens model has an inverse in all of the picture."""
         drawn = by_lot()
-        while drawn.folds(size):
+        while drawn.folded_share(size):
             drawn = by_lot()
         return drawn
 

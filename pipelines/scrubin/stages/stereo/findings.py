@@ -51,6 +51,7 @@ RULES = {
     "instants": "pairs as a release takes them are of two instants",
     "baseline": "the distance of the cameras, or of what they see, is not that of an endoscope or microscope",
     "centre": "the optical centre is far from the middle of the picture",
+    "folds": "a lens model has no inverse in the last corners of the picture",
     "alpha": "rectified pictures were made with another alpha, or from another rig",
     "drift": "the offset changes over the study",
     "apart": "a recording is unlike the others of its rig",

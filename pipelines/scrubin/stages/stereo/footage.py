@@ -238,21 +238,26 @@ def two_instants(left_s: Times, right_s: Times, fps: float) -> str | None:
 
 
 def clocks_differ(left: Footage, right: Footage) -> str | None:
-    """Return in a half-sentence how clocks of two videos of equally many frames differ; None where frame k is of one instant."""
+    """Return in a half-sentence how clocks of two videos differ, as far as both reach; None where frame k is of one instant."""
     if not numbers_apart(left, right).any():
         return None
-    most_ms = 1000 * np.abs(_seconds(left) - _seconds(right)).max()
+    common = min(left.count, right.count)
+    most_ms = 1000 * np.abs(_seconds(left)[:common] - _seconds(right)[:common]).max()
     return f"by the clocks of both files frames of one number are up to {most_ms:.0f} ms apart"
 
 
 def numbers_apart(left: Footage, right: Footage) -> npt.NDArray[np.bool_]:
     """Return for each frame of the left camera whether that of its number in the right one is of another instant, by both clocks.
 
-    None is where nobody knows: of pictures, and of videos that have other numbers of frames.
+    None is where no number says which ones belong together: of pictures, behind the end of the shorter video, and of videos that have
+    other rates and therefore other numbers of frames.
     """
-    if not left.times_s or left.times_s == right.times_s or len(left.times_s) != len(right.times_s):
-        return np.zeros(left.count, np.bool_)
-    return apart(_seconds(left), _seconds(right), slower_fps(left, right))
+    is_apart = np.zeros(left.count, np.bool_)
+    if not left.times_s or not right.times_s or (left.count != right.count and rates_differ(left, right)):
+        return is_apart
+    common = min(left.count, right.count)
+    is_apart[:common] = apart(_seconds(left)[:common], _seconds(right)[:common], slower_fps(left, right))
+    return is_apart
 
 
 def slower_fps(left: Footage, right: Footage) -> float:

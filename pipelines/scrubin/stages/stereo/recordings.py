@@ -137,7 +137,7 @@ def read_rigs(folder: Path, names: Iterable[str]) -> tuple[dict[str, Rig], Fault
             faults.error(NAME, "rig", f"it names rig '{name}', but there is no {file}", fix)
             continue
         try:
-            rigs[name] = read_rig(folder / file, file)
+            rigs[name] = read_rig(folder / file, file, warnings=faults)
         except CalibrationError as error:
             faults.extend(error.faults)
     return rigs, faults

@@ -211,20 +211,26 @@ class Sample:
         How points that both cameras see move in consecutive frames.
     same_share
         Share of the pairs of which both pictures are the same.
-    doubtful
-        Places of the pairs that clocks and numbers of frames do not put together alike: nobody knows whether they are of one instant.
+    numbered
+        Of the pairs that clocks and numbers of frames do not put together alike, by their places: matches with the picture of the same
+        number. Nobody knows which of both is of one instant.
     """
 
     pairs: list[Matches]
     flipped: dict[str, list[Matches]]
     stretches: list[Tracks]
     same_share: float
-    doubtful: frozenset[int] = frozenset()
+    numbered: Mapping[int, Matches] = field(default_factory=dict)
 
     @property
     def sure(self) -> list[Matches]:
         """Those of the pairs that are of one instant, by clocks and by numbers."""
-        return [pair for place, pair in enumerate(self.pairs) if place not in self.doubtful]
+        return [pair for place, pair in enumerate(self.pairs) if place not in self.numbered]
+
+    @property
+    def by_number(self) -> list[Matches]:
+        """The pairs as numbers of frames, and not clocks, put them together."""
+        return [self.numbered.get(place, pair) for place, pair in enumerate(self.pairs)]
 
 
 def spans(count: int, choice: Choice = EVERYTHING) -> list[tuple[int, int]]:
@@ -265,7 +271,7 @@ def sample(way: Rectification, left: Footage, right: Footage, choice: Choice = E
     What cannot be decoded raises as `Footage.picture` does.
     """
     others, in_doubt = partners(left, right), numbers_apart(left, right)
-    doubtful: list[bool] = []
+    numbered: dict[int, Matches] = {}
     pairs: list[Matches] = []
     flipped: dict[str, list[Matches]] = {name: [] for name in FLIPS}
     stretches: list[Tracks] = []
@@ -281,7 +287,8 @@ def sample(way: Rectification, left: Footage, right: Footage, choice: Choice = E
                 seen = features(pictures[0])
                 own[number - start] = _outside(matches(seen, features(pictures[1])), choice)
                 same.append(_same(own[number - start]))
-                doubtful.append(bool(in_doubt[number]))
+                if in_doubt[number]:
+                    numbered[len(same) - 1] = _outside(matches(seen, features(right.picture(number))), choice)
                 if len(same) <= FLIP_TRIES:
                     _add_flipped(flipped, seen, pictures[1])
         pairs += own.values()
@@ -289,8 +296,7 @@ def sample(way: Rectification, left: Footage, right: Footage, choice: Choice = E
         # How far frames are apart in which clocks and numbers disagree is not known, so they say nothing of a lag.
         followed.right[:, in_doubt[start:end]] = np.nan
         stretches.append(followed)
-    doubted = frozenset(place for place, is_one in enumerate(doubtful) if is_one)
-    return Sample(pairs, flipped, stretches, float(np.mean(same)) if same else 0.0, doubted)
+    return Sample(pairs, flipped, stretches, float(np.mean(same)) if same else 0.0, numbered)
 
 
 def _outside(own: Matches, choice: Choice) -> Matches:
