@@ -96,6 +96,13 @@ def test_a_criterion_that_is_predicted_in_two_spellings_is_refused(study, capsys
     assert "found.csv: 'C3' and 'c3' are one criterion; keep one of them" in fault(capsys, *arguments(study))
 
 
+def test_a_criterion_that_is_labelled_in_two_spellings_is_refused_with_both_files(tmp_path, capsys):
+    put(tmp_path / "truth", {"a.csv": b"video,frame,C1\nv1,0,1\n", "b.csv": b"video,frame,c1\nv2,0,0\n"})
+    (tmp_path / "found.csv").write_text("video,frame,C1\nv1,0,1\nv2,0,0.25\n")
+    said = rf"b\.csv: 'C1' of {re.escape(str(tmp_path))}.*a\.csv and 'c1' are one criterion; keep one of them"
+    assert re.search(said, fault(capsys, *arguments(tmp_path)))
+
+
 def test_predicted_frames_that_nobody_judged_do_not_count(study, capsys):
     (study / "found.csv").write_text(FOUND + "1,29400,0.5,0.5,0.5\n")
     found, said = results(study, capsys)

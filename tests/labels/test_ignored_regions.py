@@ -22,7 +22,7 @@ LEGEND = [
     {"name": None, "color": [0, 0, 0], "classid": 0},
     {"name": "liver", "color": [0, 200, 0], "classid": 1},
     {"name": "fat", "color": [200, 200, 0], "classid": 2},
-    {"name": "Ignore", "color": [255, 255, 255], "classid": 255},
+    {"name": "Ignore\u200b ", "color": [255, 255, 255], "classid": 255},
 ]
 
 
@@ -63,7 +63,7 @@ def shape(label, points, form="polygon"):
 SHAPES = [
     shape("grasper", [[2, 2], [12, 2], [12, 9]]),
     shape("ignore", [[0, 0], [8, 0], [8, 6]]),
-    shape("Ignore", [[20, 10], [26, 14]], "rectangle"),
+    shape("Ignore\u00a0", [[20, 10], [26, 14]], "rectangle"),
 ]
 
 
@@ -84,6 +84,12 @@ def test_labels_of_labelme_that_name_their_own_classes_do_not_have_ignore_among_
     files = labelme([shape("snare", [[2, 2], [12, 2], [12, 9]]), SHAPES[1]])
     (labels,) = read_files("labelme", files).recordings
     assert labels.vocabulary.instruments == ("snare",)
+
+
+def test_labels_of_labelme_that_could_be_one_class_or_two_are_refused_as_that():
+    files = labelme([shape(name, [[2, 2], [12, 2], [12, 9]]) for name in ("a/b", "ab")])
+    with pytest.raises(AnnotationError, match=r"v/000003\.json: the instruments 'a/b' and 'ab' would be one name"):
+        read_files("labelme", files)
 
 
 def test_a_region_that_is_none_is_refused_with_its_shape():

@@ -224,6 +224,10 @@ class TestPetraw:
         (labels,) = read_files("petraw", {"m/1_1_annotation.txt": data}).recordings
         assert (labels.recording, labels.vocabulary.phases) == ("1_1", ("Knot tying", "Suturing"))
 
+    def test_names_stand_in_the_order_of_letters_and_digits_and_the_last_spelling_stays(self):
+        (labels,) = read_files("petraw", {"m/a.txt": b"Phase\tStep\nPhase 1-1\tBlock\nPhase 10\tblock\nPhase 1-2\tblock\n"}).recordings
+        assert (labels.vocabulary.phases, labels.vocabulary.steps) == (("Phase 10", "Phase 1-1", "Phase 1-2"), ("block",))
+
     def test_names_that_a_point_between_digits_tells_apart_are_two_and_those_that_could_be_two_are_refused(self):
         rows = "Phase\tStep\n{}\tS1.1\nP11\tS11\n"
         (labels,) = read_files("petraw", {"m/a.txt": rows.format("P1.1").encode()}).recordings

@@ -34,8 +34,9 @@ def vocabulary_of(names: Mapping[Naming, Sequence[str]], triplets: Sequence[tupl
     for kind, of_kind in lists.items():
         if len(spellings[kind]) < len(of_kind):
             one, other = next((name, of_kind[last]) for i, name in enumerate(of_kind) if (last := spellings[kind][fold(name)]) != i)
-            twice = Fault("", "name-repeated", f"the {kind} '{one}' stands twice in the categories", "give every name one id")
-            raise AnnotationError([_alike("", kind, other, one) or twice])
+            differs = "" if one == other else f", also as '{shown(other)}'"
+            twice = f"the {kind} '{shown(one)}' stands twice in the categories{differs}"
+            raise AnnotationError([_alike(kind, (other, ""), (one, "")) or Fault("", "name-repeated", twice, "give every name one id")])
     if len(set(triplets)) < len(triplets):
         raise AnnotationError([Fault("", "name-repeated", "a triplet stands twice in the categories", "give every triplet one id")])
     # Marks came later: vocabularies without any keep their names.
@@ -70,22 +71,27 @@ def one_each(kind: Naming, written: Iterable[tuple[str, str]]) -> list[str]:
     Raises
     ------
     AnnotationError
-        For two spellings of one name that differ in more than case, spaces, hyphens and underscores: they may be two names.
+        For two spellings of one name that differ in what may tell two names apart, as `bare` says.
 
     >>> one_each("phase", [("Clip", "a.csv"), ("Cut", "a.csv"), ("clip", "b.csv")])
     ['Clip', 'Cut']
     """
-    first: dict[str, str] = {}
-    alike = {name: _alike(file, kind, name, first.setdefault(fold(name), name)) for name, file in written}
+    first: dict[str, tuple[str, str]] = {}
+    alike: dict[str, Fault | None] = {}
+    for name, file in written:
+        if name not in alike:
+            alike[name] = _alike(kind, (name, file), first.setdefault(fold(name), (name, file)))
     AnnotationError.raise_any([fault for fault in alike.values() if fault is not None])
-    return list(first.values())
+    return [name for name, _ in first.values()]
 
 
-def _alike(file: str, kind: Naming, name: str, before: str) -> Fault | None:
-    """Return the fault of two spellings of one name that may be two; None where they differ in nothing that could tell them apart."""
-    if bare(name) == bare(before):
+def _alike(kind: Naming, written: tuple[str, str], before: tuple[str, str]) -> Fault | None:
+    """Return the fault of two spellings of one name, each with its file, that may be two; None where nothing could tell them apart."""
+    (name, file), (first, first_file) = written, before
+    if bare(name) == bare(first):
         return None
-    what = f"the {kind}s '{shown(before)}' and '{shown(name)}' would be one name, as the signs in which they differ do not count"
+    of_file = "" if first_file == file else f" of {first_file}"
+    what = f"the {kind}s '{shown(first)}'{of_file} and '{shown(name)}' would be one name, as the signs in which they differ do not count"
     return Fault(file, "name-alike", what, "if they are one, write one spelling; if not, names that differ in a letter or a digit")
 
 

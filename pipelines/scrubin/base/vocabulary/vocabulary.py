@@ -44,11 +44,25 @@ RELATED = ({"cholec80", "cholect50", "cholectrack20", "m2cai"},)
 """Vocabularies of the same operations: elsewhere the same word is another thing."""
 _BLANK = re.compile("[ _]+")
 _HYPHENS = re.compile("-+")
-_HARMLESS = " _#*'`\"\u201c\u201d\u201e\u00ab\u00bb"
+_COUNTED = frozenset("<>\u2264\u2265\u2266\u2267=\u2260\u00b1+\u00d7\u00f7~\u2248")
+"""Signs that compare or calculate. Of the minus, which many write as a hyphen, see `bare`."""
+_QUOTES = "'`\"\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"
+_HARMLESS = f" _#*\u2116{_QUOTES}"
 """What may stand around a number and changes nothing: blanks, quotation marks, marks of lists."""
 _LAST = ".):;"
 """What may stand behind the number of a list."""
-_FRAMED = re.compile(r"\[.*\]|<.*>")
+_FRAMED = re.compile(rf"\[[^\[\]]*\]|<[^<>]*>|\|[^|]*\||[{_QUOTES}].*[{_QUOTES}]")
+_NUMBER_OF_LIST = re.compile(r"^(\d[\d.]*)\)")
+_TWO_PRIMES = re.compile("['\u2032]{2}")
+_INCH = re.compile(r"(?<=\d)\"(?!\w)")
+_PRIME = re.compile(r"(?<=\d)'(?!\w)|(?<=\b[^\W\d_])'(?!\w)")
+"""Of a minute, or of what is not the same as what is called so without it, such as A and A'."""
+_POINT = re.compile(r"\.(?=\d)")
+_AROUND_WORDS = re.compile(r"\(([^\W\d_][^()\[\]]*)\)|\[([^\W\d_][^()\[\]]*)\]")
+_ROMAN = re.compile(r"(?<![^\W_])([ivx]+)[ _.:;-]+(?=[ivx]+(?![^\W_]))")
+_MINUS = re.compile(r"(?<![^\W_])-(?=[.,]?\d)|-(?=\W*$)")
+"""A hyphen that may be a minus: directly before a digit and behind no word, or with no word behind it."""
+_TELLS_NOTHING = re.compile(f"[ _.:;\u00ae\u00a9\u2122\u2120{_QUOTES}-]")
 
 
 @dataclass(frozen=True)
@@ -275,9 +289,9 @@ def fold(name: str) -> str:
     """Return what counts of a name: CalotTriangleDissection, calot-triangle-dissection and "Calot triangle dissection" are one.
 
     Letters with their accents and digits count, however Unicode writes them, and what stands between two digits: P1.1 is not P11.
-    Hyphens, underscores and spaces between digits are one sign; elsewhere they do not count. Of other signs those of mathematics count,
-    unless they stand between letters: "trocar < 5 mm" is not "trocar > 5 mm". Of a name without letters every sign counts but for what is
-    known to change nothing around a number: "#1" is 1, and -1, <1 and 1- are not.
+    Hyphens, underscores and spaces between digits are one sign; elsewhere they do not count. Of other signs those count that compare or
+    calculate, unless they stand between letters: "trocar < 5 mm" is not "trocar > 5 mm". A frame around the whole name does not count. Of a
+    name without letters every sign counts but for what is known to change nothing around a number: "#1" is 1, and -1, <1 and 1- are not.
 
     >>> fold("Calot_triangle-dissection"), fold("Step 1.1 (a)"), fold("trocar < 5 mm"), fold("neck + suture")
     ('calottriangledissection', 'step1.1a', 'trocar<5mm', 'necksuture')
@@ -292,7 +306,7 @@ def fold(name: str) -> str:
 def _folded_once(name: str) -> str:
     text = _one_form(name)
     is_named = any(map(str.isalpha, text))
-    runs = [(of_word, "".join(run)) for of_word, run in itertools.groupby(text if is_named else _unframed(text), _is_of_word)]
+    runs = [(of_word, "".join(run)) for of_word, run in itertools.groupby(_unframed(text), _is_of_word)]
     # Of a sign at an end nothing stands on one side.
     edges = ["", *(run for _, run in runs), ""]
     return "".join(run if of_word else _sign(*edges[at : at + 3], is_named=is_named) for at, (of_word, run) in enumerate(runs))
@@ -306,23 +320,43 @@ def _sign(before: str, signs: str, after: str, *, is_named: bool) -> str:
     if not is_named:
         return sign
     between_letters = before and after and not before[-1].isdigit() and not after[0].isdigit()
-    return "" if between_letters else "".join(one for one in sign if unicodedata.category(one) == "Sm")
+    return "" if between_letters else "".join(one for one in sign if one in _COUNTED)
+
+
+def alphabetical(name: str) -> tuple[str, str]:
+    """Return by what names are sorted: letters and digits alone, then what else counts, so that a sign moves no ids of others.
+
+    >>> sorted(["Phase 1-1", "Phase 10", "Phase 1-2"], key=alphabetical)
+    ['Phase 10', 'Phase 1-1', 'Phase 1-2']
+    """
+    folded = fold(name)
+    return ("".join(filter(str.isalnum, folded)) if any(map(str.isalpha, folded)) else folded), folded
 
 
 def bare(name: str) -> str:
-    """Return a name without case, spaces, hyphens, underscores and forms of characters, but with all other signs.
+    """Return what may tell a name from another that is the same by `fold`: two that differ in it must not become one unseen.
 
-    >>> bare("Clip/Cut "), bare("clip-cut")
-    ('clip/cut', 'clipcut')
+    What never tells is gone: case, forms of characters, spaces, hyphens, underscores, quotation marks, points, colons, signs of trade
+    marks, brackets around words. A hyphen stays where it may be a minus, and what parts Roman numbers.
+
+    >>> bare("Clip/Cut "), bare("clip-cut"), bare("1) Calot's triangle."), bare("Tilt -5"), bare("Step I-II")
+    ('clip/cut', 'clipcut', '1calotstriangle', 'tilt\u22125', 'stepi\u2212ii')
     """
-    return re.sub("[ _-]", "", _one_form(name))
+    text = _HYPHENS.sub("-", _one_form(name))
+    if not any(map(str.isalpha, text)):
+        return fold(name)
+    text = _AROUND_WORDS.sub(r" \1\2 ", _NUMBER_OF_LIST.sub(r"\1 ", _TWO_PRIMES.sub('"', _without_frame(text.strip()))))
+    # What is to stay gets a character that no name has any more at this point.
+    for telling, kept in ((_MINUS, "\u2212"), (_ROMAN, "\\1\u2212"), (_POINT, "\u2024"), (_INCH, "\u2033"), (_PRIME, "\u2032")):
+        text = telling.sub(kept, text)
+    return _TELLS_NOTHING.sub("", text)
 
 
 def _one_form(name: str) -> str:
     """Return a name in small letters and in one form of each character, without what does not show."""
     if name.isascii() and name.isprintable():
         return name.casefold()
-    text = "".join(one if _is_digit_within(one) else unicodedata.normalize("NFKC", one) for one in seen(name))
+    text = "".join(one if _is_digit_within(one) or _is_sign_of_letters(one) else unicodedata.normalize("NFKC", one) for one in seen(name))
     # The capital I with a dot of Turkish leaves the dot behind.
     return unicodedata.normalize("NFC", text.casefold()).replace("i\u0307", "i")
 
@@ -332,14 +366,24 @@ def _is_digit_within(one: str) -> bool:
     return not one.isdecimal() and any(map(str.isdecimal, unicodedata.normalize("NFKC", one)))
 
 
+def _is_sign_of_letters(one: str) -> bool:
+    """Return whether a character is a sign that is made of letters, such as that of a trade mark; units such as \u339c are words."""
+    if unicodedata.category(one) != "So" or unicodedata.decomposition(one).startswith("<square>"):
+        return False
+    return unicodedata.normalize("NFKC", one).isalpha()
+
+
 def _is_of_word(one: str) -> bool:
     """Return whether a character is a letter, a digit or a mark of a letter, as vowels of Thai and Hindi are."""
     return one.isalnum() or unicodedata.category(one).startswith("M")
 
 
 def _unframed(text: str) -> str:
-    """Return a name without letters without what changes nothing around it."""
-    text = text.strip(_HARMLESS).rstrip(_LAST)
+    """Return a name without what changes nothing around it."""
+    return _without_frame(text.strip(_HARMLESS).rstrip(_LAST))
+
+
+def _without_frame(text: str) -> str:
     return text[1:-1] if _FRAMED.fullmatch(text) else text
 
 

@@ -59,13 +59,14 @@ def truth_of(source: Source) -> Truth:
     Raises
     ------
     ScrubinError
-        For files that cannot be used, or without a frame that somebody judged.
+        For files that cannot be used, without a frame that somebody judged, or with a criterion in two spellings.
     """
     read = side.read_true_marks(replace(source, path=sheets_in(source.path, "marks")))
     layers = [(video, layer) for video in read.videos if (layer := video.labels.marks) is not None and len(layer.rows)]
     if not layers:
         what = f"no criterion is judged in these {read.form.name} files"
         raise MetricsError([error(str(source.path), "no-labels", what, "give labels of criteria"), *read.faults])
+    MetricsError.raise_any(_repeated([layer for _, layer in layers]))
     judged = {name for _, layer in layers for name in marks.names_of(layer)}
     stated = {name for video, _ in layers for name in marks.stated_names(video.labels)}
     names, known = tuple(sorted(judged | stated)), {fold(name) for name in judged}
@@ -90,7 +91,7 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     """
     read = side.read_predicted_marks(source, truth.series, truth.names)
     written = [(video, layer) for video in read.videos if (layer := video.labels.marks) is not None]
-    MetricsError.raise_any(fault for _, layer in written for fault in _repeated(layer))
+    MetricsError.raise_any(fault for _, layer in written for fault in _repeated([layer]))
     layers = [(video, _renamed(layer, truth.names)) for video, layer in written]
     predicted: dict[str, set[str]] = {}
     for _, layer in layers:
@@ -100,13 +101,20 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     return Predictions(series, read.faults, read.line)
 
 
-def _repeated(layer: Layer) -> list[Fault]:
+def _repeated(layers: Sequence[Layer]) -> list[Fault]:
     """Return the faults of criteria in two spellings: of two values of a frame only one would count."""
-    spelled: dict[str, list[str]] = {}
-    for name in marks.names_of(layer):
-        spelled.setdefault(fold(name), []).append(name)
-    several = [" and ".join(f"'{shown(name)}'" for name in names) for names in spelled.values() if len(names) > 1]
-    return [error(layer.file, "criterion-repeated", f"{names} are one criterion", "keep one of them") for names in several]
+    spelled: dict[str, dict[str, str]] = {}
+    for layer in layers:
+        for name in marks.names_of(layer):
+            spelled.setdefault(fold(name), {}).setdefault(name, layer.file)
+    return [_in_two_spellings(files) for files in spelled.values() if len(files) > 1]
+
+
+def _in_two_spellings(files: Mapping[str, str]) -> Fault:
+    """Return the fault of one criterion with the file of each spelling."""
+    *_, last = files.values()
+    names = " and ".join(f"'{shown(name)}'{'' if file == last else f' of {file}'}" for name, file in files.items())
+    return error(last, "criterion-repeated", f"{names} are one criterion", "keep one of them")
 
 
 def _renamed(layer: Layer, names: Sequence[str]) -> Layer:

@@ -12,7 +12,7 @@ import numpy as np
 from scrubin.base.errors import AnnotationError, MetricsError
 from scrubin.base.faults import Fault, Faults, error, ranges_text, warning
 from scrubin.base.vocabulary import own_categories
-from scrubin.base.vocabulary.vocabulary import Vocabulary, fold, known, load, related
+from scrubin.base.vocabulary.vocabulary import Vocabulary, alphabetical, fold, known, load, related
 from scrubin.evaluate import released_truth, side
 from scrubin.evaluate.computation import ComparedPhases, Computation, Computed, Scoring, drawn_videos, refuse_foreign, with_alone
 from scrubin.evaluate.metrics import phases, variants
@@ -321,7 +321,7 @@ def computed(truth: Truth, predictions: Sequence[Predictions], semantics: str, c
 def _in_one_numbering(predictions: Sequence[Predictions], known: int) -> tuple[tuple[str, ...], list[Mapping[str, Series]]]:
     """Return the phases that only predictions have, of all runs together, and the runs with ids of these behind the known ones."""
     spelled = {fold(name): name for one in predictions for name in one.further}
-    order = sorted(spelled, key=lambda folded: (int(folded) if phase_tables.is_id(folded) else 0, folded))
+    order = sorted(spelled, key=lambda folded: (int(folded) if phase_tables.is_id(folded) else 0, alphabetical(folded)))
     runs: list[Mapping[str, Series]] = []
     for one in predictions:
         ids = np.array([*range(known), *(known + order.index(fold(name)) for name in one.further)], np.int64)

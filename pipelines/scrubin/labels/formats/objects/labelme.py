@@ -26,7 +26,7 @@ import pandas as pd
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
-from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary
+from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary, fold
 from scrubin.labels import registry
 from scrubin.labels.masks import rle
 from scrubin.labels.model import IGNORED, MASK, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows
@@ -94,11 +94,17 @@ class _Shape:
 
 
 def _is_ignore(label: Any) -> bool:
-    return isinstance(label, str) and label.casefold() == IGNORE
+    return isinstance(label, str) and fold(label) == fold(IGNORE)
 
 
 def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
-    """Return the vocabulary that a file names, or that of the labels where no shape has attributes."""
+    """Return the vocabulary that a file names, or that of the labels where no shape has attributes.
+
+    Raises
+    ------
+    AnnotationError
+        For lists that are no vocabulary, and for labels that may be one class or two.
+    """
     names: dict[str, None] = {}
     for file, data in sorted(files.items()):
         document = documents.peek(data)
@@ -110,7 +116,9 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
         if any(shape.get("attributes") for shape in shapes):
             return None
         names |= dict.fromkeys(str(shape["label"]) for shape in shapes if isinstance(shape.get("label"), str))
-    classes = classes_of(Where(Faults(), min(files)), list(names), None) if names else None
+    faults = Faults()
+    classes = classes_of(Where(faults, min(files)), list(names), None) if names else None
+    AnnotationError.raise_any([fault for fault in faults.all() if fault.rule == "name-alike"])
     return None if classes is None else classes.vocabulary
 
 

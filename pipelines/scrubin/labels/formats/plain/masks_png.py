@@ -24,7 +24,7 @@ import pandas as pd
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
 from scrubin.base.vocabulary import own_categories
-from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.base.vocabulary.vocabulary import Vocabulary, fold
 from scrubin.labels import registry
 from scrubin.labels.masks import png, rle
 from scrubin.labels.model import IGNORED, MASK, Collection, LabelFiles, Labels, by_position
@@ -93,7 +93,7 @@ def _legend(files: Mapping[str, bytes]) -> tuple[str, list[str], Legend]:
         elif value is not None and (not fields.is_whole(value) or not 0 <= value <= 255 or value in values):
             at.error("legend", f"'classid' is {documents.shown(value)}", "give each class its own grey value, 0 to 255")
         else:
-            id_ = NO_CLASS if name is None else NOT_COUNTED if name.strip().casefold() == IGNORE else len(names)
+            id_ = NO_CLASS if name is None else NOT_COUNTED if fold(name) == fold(IGNORE) else len(names)
             colours[colour] = id_
             values |= {} if value is None else {value: id_}
             names += [name.strip()] if name is not None and id_ >= 0 else []
@@ -143,7 +143,7 @@ def write(collection: Collection, out: Output) -> None:
     if len(names) >= IGNORED_VALUE:
         what = f"{len(names)} classes, and a picture has {IGNORED_VALUE - 1} values for classes"
         raise AnnotationError([error("", "classes-form", what, "merge classes, or write COCO")])
-    if IGNORE in map(str.casefold, names):
+    if fold(IGNORE) in map(fold, names):
         what = f"a class is called '{IGNORE}', which a legend says of what is not counted"
         raise AnnotationError([error("", "classes-form", what, "rename the class")])
     palette = colours_of_voc()

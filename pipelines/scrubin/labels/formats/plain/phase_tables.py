@@ -25,7 +25,7 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, near
 from scrubin.base.text import csv_text, naming
 from scrubin.base.vocabulary import own_categories, vocabulary
-from scrubin.base.vocabulary.vocabulary import Vocabulary, fold
+from scrubin.base.vocabulary.vocabulary import Vocabulary, alphabetical, fold
 from scrubin.labels.formats.plain import phase_cells, phase_spans
 from scrubin.labels.formats.plain.phase_cells import ARRAYS, Cells
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, phase_rows
@@ -209,7 +209,7 @@ def _further(phases: Vocabulary, written: set[str]) -> list[str]:
     numbered = any(map(_is_number, phases.phases))
     named = (cell for cell in sorted(unknown, reverse=True) if not (_is_nothing(cell) or (_is_number(cell) and not numbered)))
     spelled = {fold(cell): cell for cell in named if not is_id(cell)}
-    return [] if len(spelled) > most else [name for folded, name in sorted(spelled.items()) if not _is_slip(folded, names)]
+    return [] if len(spelled) > most else [spelled[folded] for folded in sorted(spelled, key=alphabetical) if not _is_slip(folded, names)]
 
 
 def _folded(cell: str) -> str:
@@ -280,7 +280,7 @@ def _vocabulary_of(cells: Mapping[str, Cells], faults: Faults) -> Vocabulary | N
     if _may_be_header(cells, faults):
         return None
     spellings = {fold(name): name for name in sorted(names, reverse=True)}
-    return own_categories.vocabulary_of({"phase": [name for _, name in sorted(spellings.items())]})
+    return own_categories.vocabulary_of({"phase": sorted(spellings.values(), key=alphabetical)})
 
 
 def _are_told_apart(cells: Sequence[Cells], faults: Faults) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 
 from scrubin.base.text import csv_text
 from scrubin.base.vocabulary import own_categories
-from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary, fold
+from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary, alphabetical, fold
 from scrubin.labels import registry
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, layer_of_phases
 from scrubin.labels.parse import columns, documents, fields, video_files
@@ -46,7 +46,11 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     written = {kind: [(cells.get(column, ""), file) for file, cells in rows] for kind, column in columns_of.items()}
     if not rows or any(not name for of in written.values() for name, _ in of):
         return None
-    names: dict[Naming | str, list[str]] = {kind: sorted(own_categories.one_each(kind, of), key=fold) for kind, of in written.items()}
+    for kind, of in written.items():
+        own_categories.one_each(kind, of)
+    # Of spellings that are one name the last stays, as it did from the beginning: the name of a vocabulary is of its spellings.
+    last = {kind: {fold(name): name for name, _ in of} for kind, of in written.items()}
+    names: dict[Naming | str, list[str]] = {kind: sorted(of.values(), key=alphabetical) for kind, of in last.items()}
     return own_categories.known_or_own(min(files), names)
 
 
