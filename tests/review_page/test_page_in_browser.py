@@ -747,6 +747,9 @@ def test_however_far_somebody_zooms_in_how_a_span_stands_is_read_to_its_end(ann)
 
 def test_after_a_choice_the_keys_are_the_pages_and_who_came_by_keys_to_what_is_left_stays_there(ann, folder):
     ann.page.locator("#filter").focus()
+    ann.press("ArrowDown")
+    assert ann.page.evaluate("document.activeElement.id") == "filter"
+    ann.page.locator("#filter").click()
     ann.page.locator("#filter").select_option("left")
     ann.press("j")
     ann.says("Span 1")

@@ -82,6 +82,11 @@ export function showActions(layer, recent, say, typed, inView) {
   fill(byId("panel"), form, element("ol", { class: "names" }, ...buttons));
 }
 
+// What is drawn anew between the press of a mouse and its release gets no click.
+let isPressed = false;
+document.addEventListener("pointerdown", () => (isPressed = true), { capture: true });
+for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => (isPressed = false), { capture: true });
+
 /** The sheet of ratings, kept with every answer, by a change of what stands then, which may be more than is shown. */
 export function showSheet(layer, sheet, errors, say) {
   const whole = (stands) => stands ?? { scores: {}, failed: false, errors: {}, remark: "" };
@@ -107,7 +112,7 @@ export function showSheet(layer, sheet, errors, say) {
   const remark = element("input", { type: "text", "data-key": "remark", maxlength: 500, value: now.remark, "aria-label": "Remark, which stays private" });
   let { remark: kept } = now;
   const keep = () => remark.value !== kept && put(() => ({ remark: (kept = remark.value) }));
-  remark.addEventListener("change", keep);
+  remark.addEventListener("change", () => (isPressed ? document.addEventListener("pointerup", () => setTimeout(keep), { once: true }) : keep()));
   // Before the focus is on its way: where it goes is drawn anew.
   remark.addEventListener("keydown", (event) => event.key === "Tab" && keep());
   const form = element(

@@ -8,7 +8,8 @@ const STEPS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "PageU
 const LOOKS_BY_SPACE = ".cell, .answers button";
 const BUTTONS = { " ": `button:not(${LOOKS_BY_SPACE})`, Enter: "button:not(.cell)" };
 // Where letters are not Latin, what lies on the Latin keyboard at their places.
-const OTHER_SCRIPT = /^(?:(?![\p{Script=Latin}\p{Script=Common}])[\p{L}\p{M}]|(?![0-9])\p{Nd})$/u;
+const OTHER_SCRIPT = /^(?![\p{Script=Latin}\p{Script=Common}])[\p{L}\p{M}]$/u;
+const DIGIT = /^\p{Nd}$/u;
 const SIGNS = { BracketLeft: "[", BracketRight: "]", Comma: ",", Period: "." };
 // A cookie, as each start of a server has a port of its own, and all other places of a browser are of one port.
 const NO_LETTERS = "letters=off";
@@ -23,15 +24,10 @@ export function listen(bindings) {
   document.addEventListener("keydown", (event) => event.repeat && event.key === "Enter" && !event.target.closest("textarea") && swallow(event), { capture: true });
   document.addEventListener("keydown", (event) => {
     if (isAsking() || event.target.closest("input, select, textarea")) return;
-    // AltGr is Ctrl and Alt on some keyboards, and brackets need it there.
-    const isCommand = (event.ctrlKey || event.altKey || event.metaKey) && !event.getModifierState("AltGraph");
-    const isArrow = event.key.startsWith("Arrow");
-    if (isCommand && !(isArrow && event.ctrlKey)) return;
     // A button that somebody went to does what it says.
     const onButton = BUTTONS[event.key] && event.target.closest(BUTTONS[event.key]);
-    const name = nameOf(event);
-    const binding = byKey.get(name);
-    if (!binding || onButton || (isLetter(name) && areLettersOff())) return;
+    const binding = byKey.get(nameOf(event));
+    if (!binding || onButton) return;
     event.preventDefault();
     if (!event.repeat || STEPS.has(event.key)) binding.run(event);
   });
@@ -41,10 +37,27 @@ export function listen(bindings) {
   fillHelp(bindings);
 }
 
-/** The name that the table has for a key. */
-export function nameOf({ key: name, code }) {
+/** The name that the table has for a key; none where it is not the page's: of the browser, of a word that is still written, or a letter while these are off. */
+export function nameOf(event) {
+  // AltGr is Ctrl and Alt on some keyboards, and brackets need it there.
+  const isCommand = (event.ctrlKey || event.altKey || event.metaKey) && !event.getModifierState("AltGraph");
+  const isArrow = event.key.startsWith("Arrow");
+  if (event.isComposing || (isCommand && !(isArrow && event.ctrlKey))) return "";
+  const name = latin(event);
+  return isLetter(name) && areLettersOff() ? "" : name;
+}
+
+function latin({ key: name, code }) {
   if (name.length > 1) return name;
-  return OTHER_SCRIPT.test(name) ? (SIGNS[code] ?? code.replace(/^(Key|Digit)/, "").toLowerCase()) : name.toLowerCase();
+  if (DIGIT.test(name)) return String(digit(name));
+  return OTHER_SCRIPT.test(name) ? (SIGNS[code] ?? code.replace(/^Key/, "").toLowerCase()) : name.toLowerCase();
+}
+
+/** A digit is the number that it says, wherever it lies: those of a script stand one after the other, from zero. */
+function digit(name) {
+  let value = 0;
+  while (DIGIT.test(String.fromCharCode(name.charCodeAt(0) - value - 1))) value += 1;
+  return value;
 }
 
 /** Letters, digits and signs: what somebody who dictates to the machine says by mistake. */
@@ -52,8 +65,11 @@ const isLetter = (name) => name.length === 1 && name !== " ";
 
 const areLettersOff = () => document.cookie.split("; ").includes(NO_LETTERS);
 
-/** After a click, and after a choice, the keys are the page's again; who came to a button by keys stays there. */
+/** After a click, and after a choice by it, the keys are the page's again; who came to a button or a list by keys stays there. */
 function giveBackKeys() {
+  let isByKeys = false;
+  document.addEventListener("keydown", () => (isByKeys = true), { capture: true });
+  document.addEventListener("pointerdown", () => (isByKeys = false), { capture: true });
   const leave = () => !isAsking() && document.activeElement?.matches("button:not(.cell), input[type=radio], input[type=checkbox]") && document.activeElement.blur();
   document.addEventListener(
     "click",
@@ -65,7 +81,7 @@ function giveBackKeys() {
     },
     { capture: true },
   );
-  document.addEventListener("change", ({ target }) => target.matches("select") && !isAsking() && target.blur());
+  document.addEventListener("change", ({ target }) => target.matches("select") && !isByKeys && !isAsking() && target.blur());
 }
 
 function swallow(event) {
