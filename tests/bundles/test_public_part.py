@@ -115,8 +115,8 @@ def released(folder: Path, made: exported_release.Rows, *, annotations_sha256: s
     for path in (folder / "groundtruth").rglob("*.json"):
         # The hash of the labels before they were tables is another one when the labels are.
         path.write_text(path.read_text().replace("5" * 64, annotations_sha256))
-    lines = [f"{row['id']},{row['subset']}" for row in made["splits"]]
-    write_text(folder / "splits/balanced.csv", "\n".join(["id,subset", *sorted(lines)]) + "\n")
+    lines = [f"{row['id']},PegTransfer,{row['subset']}" for row in made["splits"]]
+    write_text(folder / "splits/balanced.csv", "\n".join(["id,task,subset", *sorted(lines)]) + "\n")
     task_sheets = {f"{task}.csv": "id;GRS\n" + "".join(f"{row['id']};{row['GRS']}\n" for row in made["skill"]) for task in ("PegTransfer",)}
     certificate = {"CERTIFICATE.md": "What was done.\n", "certificate.json": "{}\n", "metadata/errata.yaml": json.dumps(ERRATA)}
     assembly.complete(folder, PARAMS, declared, tables, task_sheets, Fraction(1), "Nobody looked.", certificate, words=Words())
@@ -204,16 +204,23 @@ def test_known_errors_of_hidden_recordings_stay_behind(home):
 
 def test_files_that_nobody_named_stay_behind(home, tmp_path):
     whole = shutil.copytree(home / "release", tmp_path / "release")
-    for name in ("metadata/by_video.csv", "splits/labels.txt"):
+    for name in ("metadata/by_video.csv", "splits/labels.txt", "splits/hard_cases.csv"):
         write_text(whole / name, "borunga,preparation\n")
     sha256 = added_files.hashes(whole)
     write_text(whole / file_lists.FILE_LIST, file_lists.file_list_text(sha256, added_files.sizes_of_files(whole, sha256)))
     write_text(whole / file_lists.CHECKSUMS, file_lists.checksums_text(added_files.hashes(whole)))
     part = public_part.write(whole, "balanced", ["test"], tmp_path / "part")
-    assert part.left_out["metadata/by_video.csv"] == part.left_out["splits/"] == 1
+    assert (part.left_out["metadata/by_video.csv"], part.left_out["splits/"]) == (1, 2)
     assert contents(tmp_path / "part") == contents(home / "public_release")
     with (tmp_path / "part/metadata/files.csv").open() as file:
         assert not [row for row in csv.reader(file) if "by_video" in row[0]]
+
+
+def change_last_digit(path):
+    """Damage a file without another size of it."""
+    text = path.read_text()
+    place = max(text.rfind(digit) for digit in "12345678")
+    path.write_text(f"{text[:place]}9{text[place + 1 :]}")
 
 
 @pytest.mark.parametrize(
@@ -221,6 +228,7 @@ def test_files_that_nobody_named_stay_behind(home, tmp_path):
     [
         (lambda folder: write_text(folder / "split.csv", "id,subset\nborunja,test\n"), "no recording 'borunja'"),
         (lambda folder: (folder / "release/tables/phases.parquet").write_bytes(b"PAR1"), "tables/phases.parquet"),
+        (lambda folder: change_last_digit(folder / "release/groundtruth/cholect50/masks.json"), "cholect50/masks.json"),
         (lambda folder: (folder / "release/videos/Cholecystectomy/mono/cimeto.mkv").write_bytes(b"x" * 1640), "cimeto.mkv"),
         (
             lambda folder: write_json(

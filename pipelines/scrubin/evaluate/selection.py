@@ -103,4 +103,9 @@ def _meant(asked: str, *, has_folds: bool) -> list[str]:
 
 
 def _without_subsets(file: str, subset: str) -> Fault:
-    return error(file, "column-missing", f"there is no column 'split', so no subset '{subset}'", "leave --subset out, or give a split")
+    return error(
+        file,
+        "column-missing",
+        f"there is no column 'split', so no subset '{subset}'",
+        "leave --subset out, or give a split: a CSV with the columns 'id' and 'split'",
+    )

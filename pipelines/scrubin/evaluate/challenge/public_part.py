@@ -21,7 +21,20 @@ from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import count_text
 from scrubin.base.ground_truth import FRAMES_PER_SECOND
 from scrubin.base.tables import Table, io
-from scrubin.base.tables.public import FRAMES, GAPS, SPLITS, VIDEOS, of_reference_camera, public_tables, skill_table
+from scrubin.base.tables.public import (
+    FOLDS,
+    FRAMES,
+    GAPS,
+    LASANA,
+    SCHEME,
+    SPLIT_COLUMNS,
+    SPLIT_DELIMITERS,
+    SPLITS,
+    VIDEOS,
+    of_reference_camera,
+    public_tables,
+    skill_table,
+)
 from scrubin.data.diff import errata
 from scrubin.data.load import instances
 from scrubin.data.verify import verification
@@ -43,7 +56,7 @@ Each = Callable[[Sequence[str]], Iterable[str]]
 
 WITHOUT_LABELS = (VIDEOS.name, GAPS.name, FRAMES.name, SPLITS.name)
 """Tables that nobody labelled."""
-WITHOUT_LABELS_FOLDERS = re.compile(r"videos/.*\.mkv|frames/.*\.(jpg|png|tar)|calibration/[^/]*\.yaml|splits/[^/]*\.csv")
+WITHOUT_LABELS_FOLDERS = re.compile(r"videos/.*\.mkv|frames/.*\.(jpg|png|tar)|calibration/[^/]*\.yaml")
 CERTIFICATE = "certificate.json"
 WITHOUT_LABELS_FILES = (
     "CERTIFICATE.md",
@@ -74,11 +87,14 @@ SAID_OF_RELEASE = (
     "prov:wasGeneratedBy",
 )
 """What the description for machines says whatever the labels are; DOI and address stay behind, as they are those of the whole release."""
+OF_RATINGS = ("rai:dataAnnotationAnalysis", "rai:annotationsPerItem")
+"""What is measured of ratings: if all are hidden, the facts of the part have nothing to put in its place."""
 PART_OF = "isPartOf"
 FACTS = f"metadata/{facts.NAME}"
 UNSTAMPED = (".csv", ".ini", ".txt")
 """Endings of files of a ground truth that name no table they were made of: the same labels give the same bytes."""
 SHEETS = ("skill/", "errors/", "splits/")
+LISTS = ("/coco.json", "/masks.json")
 
 
 @dataclass(frozen=True)
@@ -138,7 +154,7 @@ def write(release: Path, split: str, subsets: Sequence[str], folder: Path, each:
     without_skill = tuple(task for task in closed if task in set(tables["ratings"]["task"]))
     tables["skill"] = tables["skill"][~tables["skill"]["task"].isin(closed)]
     declared = public_tables(_aspects(tables["skill"]))
-    kept = [name for name in sha256 if _is_kept(name, tasks, closed)]
+    kept = [name for name in sha256 if _is_kept(name, tasks, closed) or _is_split(release, name, tasks, tables[SPLITS.name])]
     _copy(release, folder, {name: sha256[name] for name in kept}, each)
     for name in declared.keys() - WITHOUT_LABELS:
         io.write(declared[name], tables[name], folder / f"tables/{name}.parquet")
@@ -150,7 +166,7 @@ def write(release: Path, split: str, subsets: Sequence[str], folder: Path, each:
     named = (f"{stated['name']}-public", str(stated["version"]))
     part = PublicPart(*named, tuple(sorted(hidden)), videos["id"].nunique(), without_skill, {})
     of = f"{', '.join(f'`{subset}`' for subset in subsets)} of the split `{sheet.stem}`"
-    _write_documents(release, folder, part, of, stated, declared, tables)
+    _write_documents(release, folder, part, of, stated, declared, tables, {name: sha256[name] for name in kept})
     written = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     return replace(part, left_out=_counted(sha256.keys() - written))
 
@@ -186,16 +202,31 @@ def _is_kept(name: str, tasks: Sequence[str], closed: Collection[str]) -> bool:
     return bool(own) and not set(own) & set(closed)
 
 
+def _is_split(release: Path, name: str, tasks: Sequence[str], splits: pd.DataFrame) -> bool:
+    """Return whether a file is a split as Scrub-in lists it: the columns of another one may say more."""
+    listed = {f"splits/{scheme}.csv": (SCHEME, FOLDS) for scheme in splits["scheme"]} | {
+        f"splits/{task}_split.csv": (LASANA,) for task in tasks
+    }
+    if name not in listed:
+        return False
+    first = strangers.read_text(release / name).partition("\n")[0].rstrip("\r")
+    return first in {SPLIT_DELIMITERS[kind].join(SPLIT_COLUMNS[kind]) for kind in listed[name]}
+
+
 def _copy(release: Path, folder: Path, sha256: Mapping[str, str], each: Each) -> None:
     for name in each(sorted(sha256)):
         target = folder / name
         with files.disk_of(folder):
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(release / name, target)
-        if files.sha256_of(target) != sha256[name]:
-            raise ReleaseError(
-                f"{release / name}: its bytes are not those of {file_lists.CHECKSUMS}; 'scrubin verify {release}' says what else"
-            )
+        _refuse_damaged(release, name, target, sha256)
+
+
+def _refuse_damaged(release: Path, name: str, path: Path, sha256: Mapping[str, str]) -> None:
+    if files.sha256_of(path) != sha256[name]:
+        raise ReleaseError(
+            f"{release / name}: its bytes are not those of {file_lists.CHECKSUMS}; 'scrubin verify {release}' says what else"
+        )
 
 
 def _without(one: errata.Erratum, hidden: Collection[str]) -> errata.Erratum | None:
@@ -208,6 +239,10 @@ def _without(one: errata.Erratum, hidden: Collection[str]) -> errata.Erratum | N
 
 def _write_ground_truth(release: Path, folder: Path, tables: Mapping[str, pd.DataFrame], sha256: Mapping[str, str]) -> None:
     """Write the ground truth of the public recordings as the stage does, and hold it to that of the release."""
+    # No other check has read these whole, and what they say is carried over.
+    for name in sha256:
+        if name == f"{RELEASED}/{MANIFEST}" or (name.startswith(f"{RELEASED}/") and name.endswith(LISTS)):
+            _refuse_damaged(release, name, release / name, sha256)
     before, home, fps = strangers.read_json(release / RELEASED / MANIFEST), folder / RELEASED, released_truth.stated_rate(release)
     if fps is None:
         what = f"{MANIFEST} does not say {FRAMES_PER_SECOND}, so another edition of Scrub-in has written it"
@@ -259,7 +294,7 @@ def _refuse_other_labels(released: Path, home: Path, before: Mapping[str, Any], 
     for name, own in now["files"].items():
         if name.endswith(UNSTAMPED) and not name.startswith(SHEETS) and own != sha256.get(f"{RELEASED}/{name}"):
             changed.append(name)
-        if name.endswith(("/coco.json", "/masks.json")) and not name.startswith(SHEETS):
+        if name.endswith(LISTS) and not name.startswith(SHEETS):
             old, new = (strangers.read_json(folder / name) for folder in (released, home))
             changed += [name] if _drawn(new) != {key: of for key, of in _drawn(old).items() if key in _drawn(new)} else []
     changed += [name for name, own in now["folders"].items() if own != before["folders"].get(name)]
@@ -285,6 +320,7 @@ def _write_documents(
     stated: Mapping[str, Any],
     declared: Mapping[str, Table],
     tables: Mapping[str, pd.DataFrame],
+    copied: Mapping[str, str],
 ) -> None:
     """Write facts, README, description for machines and both lists of files."""
     before = strangers.read_json(release / FACTS) if (release / FACTS).is_file() else {}
@@ -299,11 +335,11 @@ def _write_documents(
     files.write_json(folder / FACTS, measured)
     says = _says(part, of, f"{stated['name']} {part.version}")
     files.write_text(folder / "README.md", _readme(part, says, stated, measured))
-    sha256 = added_files.hashes(folder)
+    sha256 = added_files.hashes(folder, copied)
     sizes = added_files.sizes_of_files(folder, sha256)
     described = {key: stated[key] for key in SAID_OF_RELEASE if key in stated}
     # Fields of which a part was measured are measured again; the others are the words of the curator.
-    recounted = croissant.fields({**measured, **before}, Words()).keys()
+    recounted = {*croissant.fields({**measured, **before}, Words()), *OF_RATINGS}
     described |= {key: value for key, value in stated.items() if key.startswith("rai:") and key not in recounted}
     described |= croissant.fields(measured, Words())
     described |= {
