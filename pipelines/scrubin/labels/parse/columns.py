@@ -62,6 +62,8 @@ SURE = re.compile(r"(?:phase|pred|predicted|prediction)?(?:conf|scores?|prob|log
 TRUTH = re.compile(r"gt|.*groundtruth.*|.*(?:gt|true|truth)(?:phase|label)|(?:phase|label)(?:gt|true|truth)|true|truth")
 TRUTH_OF_PREDICTIONS = re.compile(r"y|ytrue|targets?|annotat(?:ion|ions|ed)|ref|references?|actual|expected")
 """What a column of labels may be called where the other one says that it is of predictions."""
+COLUMN_TRUTH = "column-truth"
+"""The rule by which a table of predictions with a column of labels beside them is known."""
 SHOWN = 6
 LISTED = 12
 """So many classes of a list are named."""
@@ -139,6 +141,19 @@ def names_truth(name: str, beside: str) -> bool:
     (True, False, True)
     """
     return TRUTH.fullmatch(fold(name)) is not None or ("pred" in fold(beside) and TRUTH_OF_PREDICTIONS.fullmatch(fold(name)) is not None)
+
+
+def note_several(where: Where, names: Sequence[str], fix: str) -> None:
+    """Note columns of one meaning, of which nothing says which one is meant."""
+    where.error("header", f"the columns {', '.join(map(csv_text.shown, names))} could all be meant", fix)
+
+
+def note_truth(where: Where, header: Iterable[str], phase: str) -> None:
+    """Note columns that are called labels beside that of the phases that are read."""
+    of_truth = [name for name in header if name != phase and names_truth(name, phase)]
+    if of_truth:
+        what = f"the phases are those of the column '{phase}'; not read: {', '.join(map(csv_text.shown, of_truth))}"
+        where.warning(COLUMN_TRUTH, what, "keep labels and predictions in files of their own")
 
 
 def says_how_sure(name: str, cells: Sequence[str]) -> bool:
