@@ -507,3 +507,11 @@ def test_blank_lines_at_the_end_or_beside_numbers_mean_nothing():
 def test_a_video_that_is_called_like_a_folder_is_refused_also_where_it_is_alone_in_its_file():
     files = {"d/a.csv": b"video,frame,phase\nv,0,1\nw,0,1\n", "d/b.csv": b"video,frame,phase\n..,0,1\n"}
     assert "'..' is no name of a video" in said("phase-tables", files)
+
+
+def test_a_comma_in_a_clock_is_that_of_a_decimal():
+    assert read("time;phase\n0:00:10,250;1\n0:00:10,500;1\n") == read("time;phase\n0:00:10.250;1\n0:00:10.500;1\n")
+
+
+def test_a_video_of_judgements_that_is_called_like_a_folder_is_refused():
+    assert "'..' is no name of a video" in said("mark-tables", {"d/a.csv": b"video,frame,C1\n..,0,1\n"})

@@ -181,11 +181,11 @@ def truth_of(source: Source) -> Truth:
         what = "a column of predictions would be taken for the ground truth"
         raise MetricsError([error(one.file, "truth-predicted", f"{what}: {one.what}", one.fix) for one in predicted])
     vocabulary = side.one_vocabulary(source, read, read.videos)
-    is_named = not phase_tables.is_of_files(vocabulary) or read.form.name not in (phase_tables.NAME, phase_spans.NAME)
+    is_named = not phase_tables.is_of_files(vocabulary) or not phase_spans.are_of_names(read.form.name)
     at_end = any(labels.instant == "end" and labels.segments is not None for labels in read.of_frames.found)
     notes = (*_assumed_rate(read, source), *(["frames have the phase at the end of their period, not at its start"] * at_end))
     series = _series(read.videos)
-    is_found = source.vocabulary is None and phase_tables.are_named_alone(read.form.name, read.paths)
+    is_found = source.vocabulary is None and phase_spans.are_named_alone(read.form.name, read.paths)
     labelled = frozenset(id_ for one in series.values() for id_ in np.unique(one.values).tolist()) if is_found and is_named else None
     fps = released_truth.stated_rate(source.path)
     return Truth(series, vocabulary, is_named, read.faults, notes, read.line, fps=fps, labelled=labelled, at_end=at_end)

@@ -403,7 +403,7 @@ def _says_end(table: _Table, at: int) -> bool:
 
 def _perhaps_time(table: _Table, cell: str) -> int | None:
     """Return a number or time as nanoseconds, whatever it counts; minutes and seconds, too, as only their order matters."""
-    return _nanoseconds(table, f"0:{cell}" if cell.count(":") == 1 else cell, "seconds")
+    return columns.nanoseconds(cell, comma=table.delimiter != ",", minutes=True)
 
 
 def _counts_frames(where: Where, table: _Table, which: _Columns, row_numbers: Sequence[int]) -> bool:

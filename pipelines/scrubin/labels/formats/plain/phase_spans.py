@@ -15,7 +15,6 @@ import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,7 +40,6 @@ NAME = "phase-spans"
 PREFERRED = "cholec80"
 """The vocabulary of names that several have, as of `phase_tables`."""
 CALL = "call them start_s and end_s, start_ms and end_ms, or start_frame and end_frame"
-_CLOCK = re.compile(r"(?:(?:([0-9]{1,2}):)?([0-5]?[0-9])|([0-9]{1,3})):([0-5][0-9](?:[.,][0-9]{1,9})?)")
 _PERHAPS_THOUSANDS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
 
 
@@ -92,6 +90,16 @@ def vocabulary_of(file: str, phases: Iterable[str]) -> Vocabulary:
     preferred = vocabulary.load(PREFERRED)
     is_preferred = all(preferred.find("phase", span.label) is not None for span in spans)
     return preferred if is_preferred else named_spans.vocabulary_of(file, spans) or preferred
+
+
+def are_of_names(form: str) -> bool:
+    """Return whether phases of files of a format may be just those that are written, in no known order."""
+    return form in (NAME, phase_tables.NAME)
+
+
+def are_named_alone(form: str, files: Iterable[str | Path]) -> bool:
+    """Return whether nothing but the names of phases says of which vocabulary files of a format are, where nobody names it."""
+    return are_of_names(form) and not phase_tables.are_of_cholec80(files)
 
 
 def has_spans(path: Path) -> bool:
@@ -244,9 +252,8 @@ def _row(at: Where, row: csv_text.CsvRow, edges: tuple[Edge, Edge], phase: str, 
 
 def _instant(at: Where, cell: str, edge: Edge) -> int | None:
     """Return a frame, or a time in nanoseconds; None after noting what is none."""
-    if edge.unit in ("s", None) and (match := _CLOCK.fullmatch(cell)) is not None:
-        minutes = int(match[1] or 0) * 60 + int(match[2] or match[3])
-        return int((minutes * 60 + Fraction(match[4].replace(",", "."))) * NS)
+    if edge.unit in ("s", None) and ":" in cell and (time := columns.nanoseconds(cell, minutes=True)) is not None:
+        return time
     try:
         return instant(documents.whole_text(cell) if edge.unit == "frame" else cell, edge.unit or "s")
     except AnnotationError as error:

@@ -312,11 +312,6 @@ def are_of_cholec80(files: Iterable[str | Path]) -> bool:
     return all(CHOLEC80.fullmatch(PurePosixPath(file).stem) for file in files)
 
 
-def are_named_alone(form: str, files: Iterable[str | Path]) -> bool:
-    """Return whether nothing but the names of phases says of which vocabulary files of a format are, where nobody names it."""
-    return form in (NAME, "phase-spans") and not are_of_cholec80(files)
-
-
 def _may_be_header(cells: Mapping[str, Cells], faults: Faults) -> bool:
     """Note a first line that may name the only column: taken for a phase, it would shift all others by one frame."""
     counts = Counter(cell for one in cells.values() for cell in one.phases)
