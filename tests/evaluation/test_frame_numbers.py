@@ -201,6 +201,7 @@ def test_predictions_at_a_rate_that_is_no_whole_number_are_refused_as_well():
         (range(400, 36000, 25), range(400, 36000, 25)),
         (range(30, 80), range(20 * 80)),  # a rate by chance
         (range(44, 74), range(1775)),
+        (range(20), [*range(20), 99]),  # a single frame beyond
         (range(40, 300), range(2990 // 11 * 27)),
     ],
 )

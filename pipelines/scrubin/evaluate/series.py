@@ -520,9 +520,10 @@ def _begin_together(coarse: IntArray, fine: IntArray, rate: Fraction, *, is_pred
 def _is_no_chance(coarse: IntArray, fine: IntArray, rate: Fraction) -> bool:
     """Return whether labels of a part of the film would hardly end just there: there are many, or both sides are of the whole film."""
     is_rare = 2 * rate <= CHANCE * int(coarse[-1]) and len(coarse) >= FEWEST_OF_LATE
-    # Every frame of the finer side may be numbered, or only those of the coarser one.
+    # Most frames of the finer side may be numbered, or only those of the coarser one: a single one far behind tells nothing.
     every = int(len(fine) > len(coarse))
-    return is_rare or (int(coarse[0]) == 0 and int(fine[-1]) + every == rate * (int(coarse[-1]) + every))
+    is_whole = int(coarse[0]) == 0 and int(fine[-1]) + every == rate * (int(coarse[-1]) + every)
+    return is_rare or (is_whole and (not every or 2 * len(fine) > int(fine[-1])))
 
 
 def _shared_ratio(sides: Sequence[tuple[Series, Series]]) -> Fraction | None:
