@@ -179,6 +179,16 @@ def test_predictions_at_25_per_second_of_labels_that_begin_late_are_refused_also
     assert errors_of(whole, ends_early, ends_early) == []
 
 
+def test_predictions_at_a_rate_that_is_no_whole_number_are_refused_as_well():
+    (told,) = errors_of((range(8, 1500), range(44970)))
+    assert told.startswith("the predictions are numbered 29.97 times as far as the labels in every video")
+    # Any rate, where three videos agree; the last labels are up to a second early.
+    at_17_3 = [(range(start, length), range(int(17.3 * length) + 9)) for start, length in ((3, 400), (90, 731), (0, 1250))]
+    assert errors_of(at_17_3[0], at_17_3[1]) == []
+    assert len(errors_of(*at_17_3)) == 3
+    assert "numbered 17.3" in errors_of(*at_17_3)[0]
+
+
 @pytest.mark.parametrize(
     ("labelled", "predicted"),
     [
@@ -189,6 +199,10 @@ def test_predictions_at_25_per_second_of_labels_that_begin_late_are_refused_also
         (range(16, 300), range(1700)),  # of which a part is labelled
         (range(500, 600), range(2900)),
         (range(400, 36000, 25), range(400, 36000, 25)),
+        (range(30, 80), range(20 * 80)),  # a rate by chance
+        (range(44, 74), range(1775)),
+        (range(20), [*range(20), 99]),  # a single frame beyond
+        (range(40, 300), range(2990 // 11 * 27)),
     ],
 )
 def test_predictions_of_more_frames_than_are_labelled_are_at_no_other_rate(labelled, predicted):

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from label_examples import faults_of, read_files
+from label_examples import faults_of, read_files, said
 from score_runs import fault, good, sides
 from scrubin import cli
 from scrubin.base.errors import AnnotationError, ScrubinError
@@ -216,7 +216,7 @@ SHAPES = {
 def test_spans_are_refused_whatever_their_ends_are_called(start, end, shape):
     named, counted = ("index,from", "{at},") if start == "index" else (start, "")
     rows = "".join(f"{counted.format(at=at)}{since},{until},{phase}\n" for at, (since, until, phase) in enumerate(SHAPES[shape]))
-    if (start, shape) == ("index", "lengths") and end not in ("koniec", "\u7d42\u4e86", "Bis_Frame"):
+    if (start, shape) == ("index", "lengths") and end != "to" and end not in ("koniec", "\u7d42\u4e86", "Bis_Frame"):
         return  # nothing tells two columns of numbers from starts and lengths
     (told,) = errors(f"{named},{end},phase\n{rows}")
     assert f"{end} says where rows end" in told
@@ -230,6 +230,9 @@ def test_spans_are_refused_whatever_their_ends_are_called(start, end, shape):
         ("video,index,from,to,phase\nv,0,0,120,0\nv,1,120,400,1\nw,0,0,90,0\nw,1,90,300,1\n", "to"),
         ("index,from,to,phase\n0,0,100,a\n1,100,200,a\n2,200,300,a\n3,300,400,b\n", "to"),
         ("index,end,phase\n0,120,a\n1,400,b\n2,520,c\n", "end"),
+        ("index,from,to,phase\n0,0,10,a\n1,100,110,b\n2,200,210,a\n", "to"),
+        ("index,start,end,phase\n0,0,40,a\n", "end"),
+        ("index,start,length,phase\n0,0,120,a\n1,120,280,b\n", "length"),
         ("Startzeit,Schluss,Phase\n0,10,a\n10,20,b\n", "Schluss"),
         ("timestamp,x,phase\n0:00:00,0:02:00,a\n0:02:00,0:09:30,b\n0:09:30,0:11:00,c\n", "x"),
     ],
@@ -237,6 +240,11 @@ def test_spans_are_refused_whatever_their_ends_are_called(start, end, shape):
 def test_an_index_or_a_clock_beside_spans_makes_them_no_frames(text, name):
     (told,) = errors(text)
     assert f"{name} says where rows end" in told
+
+
+def test_what_stands_beside_an_index_is_said_not_to_be_read():
+    (told,) = [one.what for one in faults_of("phase-tables", {"d/a.csv": b"index,at,phase\n0,25,1\n1,50,1\n"}) if one.severity == "warning"]
+    assert told == "the rows are numbered by 'index'; not read: at"
 
 
 PER_FRAME = [25 * row for row in range(40) if row not in (7, 30)]
@@ -494,3 +502,16 @@ def test_blank_lines_at_the_end_or_beside_numbers_mean_nothing():
     assert errors("1,0,0,0,0,0\n0,0,1,0,0,0\n\n\n", form="matrices") == []
     assert errors("0,1,0,0,0,0,0\n\n2,0,0,1,0,0,0\n", form="matrices") == []
     assert errors("Frame\tPhase\tStep\n0\tA\tx\n\n1\tB\ty\n\n", "a.txt", "petraw") == []
+
+
+def test_a_video_that_is_called_like_a_folder_is_refused_also_where_it_is_alone_in_its_file():
+    files = {"d/a.csv": b"video,frame,phase\nv,0,1\nw,0,1\n", "d/b.csv": b"video,frame,phase\n..,0,1\n"}
+    assert "'..' is no name of a video" in said("phase-tables", files)
+
+
+def test_a_comma_in_a_clock_is_that_of_a_decimal():
+    assert read("time;phase\n0:00:10,250;1\n0:00:10,500;1\n") == read("time;phase\n0:00:10.250;1\n0:00:10.500;1\n")
+
+
+def test_a_video_of_judgements_that_is_called_like_a_folder_is_refused():
+    assert "'..' is no name of a video" in said("mark-tables", {"d/a.csv": b"video,frame,C1\n..,0,1\n"})

@@ -324,6 +324,9 @@ def test_what_is_no_phase_is_counted_and_never_written_as_one():
     assert sum(out.losses.values()) == 2
 
 
+NO_NAMES = ("3", "0.0", "-1", "2.5", "nan", "None", "n/a", "")
+
+
 def phase_spans(text, file="op 1.csv", **options):
     """Spans of phases of a plain table by video, in nanoseconds, or the frames of each phase."""
     read = read_files("phase-spans", {f"d/{file}": text.encode()}, **options).recordings
@@ -344,6 +347,7 @@ def phase_spans(text, file="op 1.csv", **options):
         "from,to,phase_name\n0:00:00,0:00:10.5,cut\n0:00:10.5,0:01:30,sew\n",
         "Start,End,PhaseName\n00:00,00:10.5,cut\n00:10.5,01:30,sew\n",
         "VideoName,start_sec,stop_sec,label\nop 1,0,10.5,cut\nop 1,10.5,90,sew\n",
+        "Beginn;Ende;Phase\n0:00:00,000;0:00:10,500;cut\n0:00:10,500;0:01:30;sew\n",
     ],
 )
 def test_spans_of_phases_with_names_of_their_own_are_read_from_a_plain_table(text):
@@ -384,7 +388,22 @@ def test_a_column_of_videos_makes_several_recordings_of_spans_and_a_known_vocabu
         ("start_frame,last_frame,phase\n0,10,cut\n10,20,sew\n", "lines 2 and 3: the phases"),
         ("start_s,end_s,phase\n10,10,cut\n", "line 2: it ends at 10, but starts at 10"),
         ("start_frame,end_frame_exclusive,phase\n10,10,cut\n", "line 2: it starts and ends at frame 10"),
-        ("start_s,end_s,phase\n0,10,3\n", "line 2: the phase is '3'; write the name of a phase"),
+        *((f"start_s,end_s,phase\n0,10,{cell}\n", f"line 2: the phase is '{cell}'; write the name of a phase") for cell in NO_NAMES),
+        ("start_s,end_s,phase,prediction\n0,10,cut,sew\n", "line 1: the columns phase, prediction could all be meant; keep one"),
+        ("start_s,end_s,label,pred\n0,10,cut,sew\n", "line 1: the columns label, pred could all be meant; keep one"),
+        ("case,video,start_s,end_s,phase\n1,2,0,10,cut\n", "line 1: the columns case, video could all be meant; keep one"),
+        ("start_s,end_s_inclusive,phase\n0,9.5,cut\n", "'end_s_inclusive' is called the last instant of a phase, and times have none"),
+        ("start_s,last_s,phase\n0,9.5,cut\n", "'last_s' is called the last instant of a phase"),
+        ("start_ms,end_ms_inclusive,phase\n0,9,cut\n", "'end_ms_inclusive' is called the last instant of a phase"),
+        ("start_s,end_s,phase\n0,119,a\n120,399,b\n400,520,c\n", "2 of 2 phases end a second before the next one starts, as if 'end_s'"),
+        ("start_ms,end_ms,phase\n0,9000,a\n10000,20000,b\n", "call it end_ms_exclusive"),
+        ("start,end,phase\n0:00:00,0:01:59,a\n0:02:00,0:03:00,b\n", "call it end_exclusive"),
+        ("start_ms;end_ms;phase\n0;60.000;cut\n", "'60.000': a decimal separator, or one of thousands?; write them without a point"),
+        ("start_frame,end_frame_exclusive,phase\n0,1.500,cut\n", "'1.500': a decimal separator, or one of thousands?"),
+        ("start_frame,end_frame,phase\n0,100,a\n120,199,b\n200,299,c\n310,320,d\n", "(0 reach to the next start, 1 to the frame before"),
+        ("start_s end_s phase\n0 10 cut\n", "separate the cells by commas, semicolons or tabs, not by blanks"),
+        ("start_s,end_s,phase_id\n0,10,3\n", "write the name of each phase in a column 'phase'"),
+        *((f"video,start_s,end_s,phase\n{name},0,10,cut\n", f"line 2: '{name}' is no name of a video") for name in ("..", ".x", "a/b")),
         ("video,start_s,end_s,phase\n../a,0,10,cut\n", "line 2: '../a' is no name of a video"),
         ("start_s,end_s,phase\n-1,10,cut\n", "'-1' is not seconds from 0"),
         ("start_s,end_s,phase\n", "has no rows"),
@@ -392,6 +411,44 @@ def test_a_column_of_videos_makes_several_recordings_of_spans_and_a_known_vocabu
 )
 def test_spans_of_phases_that_could_be_read_in_two_ways_are_refused(text, told):
     assert told in said("phase-spans", {"d/a.csv": text.encode()})
+
+
+@pytest.mark.parametrize("end", ["end_s_exclusive", "until_s"])
+def test_gaps_of_a_second_are_read_where_the_column_says_that_ends_lie_behind_the_phase(end):
+    assert phase_spans(f"start_s,{end},phase\n0,9,cut\n10,20,sew\n")["op 1"][0] == (0, 9 * 10**9, "cut")
+
+
+def test_ends_of_frames_are_told_by_another_file_with_the_same_columns():
+    files = {"d/a.csv": b"start_frame,end_frame,phase\n0,1,cut\n2,3,sew\n", "d/b.csv": b"start_frame,end_frame,phase\n5,6,cut\n"}
+    one, other = read_files("phase-spans", files).recordings
+    assert (one.phases.positions.tolist(), other.phases.positions.tolist()) == ([0, 1, 2, 3], [5, 6])
+
+
+def test_a_video_of_spans_that_stands_in_two_files_is_read_from_neither():
+    rows = b"video,start_s,end_s,phase\n"
+    files = {"d/a.csv": rows + b"v,0,10,cut\n", "d/b.csv": rows + b"v,10,20,sew\n"}
+    refused = faults_of("phase-spans", files)
+    assert [(one.file, one.rule) for one in refused] == [("d/a.csv", "file-repeated"), ("d/b.csv", "file-repeated")]
+
+
+def test_minutes_may_be_more_than_an_hour_of_them():
+    assert phase_spans("Start,End,Phase\n00:00,75:30,cut\n")["op 1"] == [(0, 4530 * 10**9, "cut")]
+
+
+def test_predicted_spans_are_of_the_phases_of_the_labels_in_any_order_and_may_have_further_ones(tmp_path, capsys):
+    head = b"start_s,end_s,phase\n"
+    put(tmp_path / "truth", {"a.csv": head + b"0,5,zeta\n5,10,alpha\n10,15,mid\n"})
+    accuracies = []
+    for number, rows in enumerate((b"0,5,zeta\n5,15,mid\n", b"0,5,alpha\n5,10,zeta\n10,15,mid\n", b"0,5,zeta\n5,10,other\n10,15,mid\n")):
+        path = put(tmp_path / f"found{number}", {"a.csv": head + rows})
+        assert cli.main(["score", "phases", "--ground-truth", str(tmp_path / "truth"), "--predictions", str(path), "--json"]) == 0
+        accuracies.append(json.loads(capsys.readouterr().out)["results"][0]["overall"]["value"])
+    assert accuracies == [pytest.approx(2 / 3), pytest.approx(1 / 3), pytest.approx(2 / 3)]
+
+
+def test_labels_beside_predicted_spans_are_said_not_to_be_read():
+    (told,) = [one for one in faults_of("phase-spans", {"d/a.csv": b"start_s,end_s,pred,gt\n0,10,cut,sew\n"}) if one.severity == "warning"]
+    assert (told.rule, told.what) == ("column-truth", "the phases are those of the column 'pred'; not read: gt")
 
 
 @pytest.mark.parametrize(

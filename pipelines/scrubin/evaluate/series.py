@@ -10,6 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -37,6 +38,15 @@ FEWEST_FOR_RATE = 5
 """So many frames a side must span before its length tells a rate."""
 LEAST_RATIO = 5
 """Less is more likely a video of which only a part is labelled: labels are at 1 per second or so, video at 20 or more."""
+USUAL_RATES = (
+    *map(Fraction, (25, 30, 50, 60, 24, 20, 15, 12, 10, 6, 5)),
+    *(rate * Fraction(1000, 1001) for rate in (30, 60, 24, 15)),
+)
+"""Frames per second of films. Any whole number would fit one video in ten of which only a part is labelled."""
+CHANCE = Fraction(1, 10)
+"""So much of a video at most may the ends be that tell a rate, else labels of a part of it often end there by chance."""
+FEWEST_OF_LATE, FEWEST_OF_SHARED, FEWEST_TO_AGREE = 60, 20, 3
+"""So many labels one video must have, so far those of several must reach, and so many videos there must be."""
 TABLES = (".csv", ".tsv", ".txt")
 """Only their first line may be a name."""
 SAY_RATES = "or say to 'scrubin score' the rate that files do not state: --fps for labels, --predictions-fps"
@@ -456,50 +466,85 @@ def _ratio_of_most(pairs: Mapping[str, tuple[Series, Series]]) -> tuple[float, C
     Joined as they are, they would be shifted. Of the others labels may end early; videos of few frames say nothing.
     """
     telling = [name for name, sides in pairs.items() if min(len(side.frames) for side in sides) >= FEWEST_FOR_RATE]
-    of_videos = {name: ratio for name in telling if (ratio := _ratio_of(*pairs[name])) is not None}
-    for ratio, count in Counter(of_videos.values()).most_common(1):
+    of_videos = {name: _ratios_of(*pairs[name]) for name in telling}
+    counts = Counter(ratio for ratios in of_videos.values() for ratio in ratios)
+    for ratio, count in counts.most_common(1):
         if 2 * count >= len(telling):
-            return ratio, {name for name, one in of_videos.items() if one == ratio}
-    return 1.0, ()
+            return float(ratio), {name for name, ratios in of_videos.items() if ratio in ratios}
+    unstated = [pairs[name] for name in telling if any(side.numbering is None for side in pairs[name])]
+    shared = _shared_ratio(unstated) if len(unstated) == len(telling) else None
+    return (1.0, ()) if shared is None else (float(shared), telling)
 
 
-def _ratio_of(truth: Series, prediction: Series) -> float | None:
-    """Return how many times as far predictions of a video are numbered as labels.
+def _ratios_of(truth: Series, prediction: Series) -> list[Fraction]:
+    """Return how many times as far predictions of a video may be numbered as labels, most likely first; none where nothing says so.
 
     Where both rates are known, only as far as the two rates are apart: then one side is numbered at the rate of the other.
     """
     one, other = truth.numbering, prediction.numbering
     if one is None or other is None:
-        return _ratio(truth.frames, prediction.frames)
-    labelled, predicted = _numbers(truth, prediction)
-    # Some judge a frame every few seconds; the last one stands for as many.
-    step = int(np.median(np.diff(labelled))) if len(labelled) > 1 else 1
-    ratio = _ratio(labelled, predicted, step)
-    rates = sorted((one.per_second, other.per_second))
-    if ratio is None or round(max(ratio, 1 / ratio)) != round(rates[1] / rates[0]):
-        return None
-    return None if (prediction if ratio > 1 else truth).counts_time else ratio
+        coarse, fine = _coarse_and_fine(truth.frames, prediction.frames)
+        times = [rate for rate in USUAL_RATES if _ends_together(coarse, fine, rate) and _is_no_chance(coarse, fine, rate)]
+        labelled, predicted = truth.frames, prediction.frames
+    else:
+        labelled, predicted = _numbers(truth, prediction)
+        if min(len(labelled), len(predicted)) < FEWEST_FOR_RATE:
+            return []
+        coarse, fine = _coarse_and_fine(labelled, predicted)
+        # Some judge a frame every few seconds; the last one stands for as many.
+        step = int(np.median(np.diff(labelled)))
+        apart = max(one.per_second, other.per_second) / min(one.per_second, other.per_second)
+        known = [rate for rate in dict.fromkeys((apart, Fraction(round(apart)))) if rate >= LEAST_RATIO]
+        times = [rate for rate in known if _ends_together(coarse, fine, rate, step)]
+        if (prediction if fine is predicted else truth).counts_time:
+            return []
+    times = [rate for rate in times if _begin_together(coarse, fine, rate, is_predicted=fine is predicted)]
+    return times if fine is predicted else [1 / rate for rate in times]
 
 
-def _ratio(labelled: IntArray, predicted: IntArray, step: int = 1) -> float | None:
-    """Return how many times as far predictions seem to be numbered as labels; None where nothing says so.
+def _coarse_and_fine(labelled: IntArray, predicted: IntArray) -> list[IntArray]:
+    return sorted((labelled, predicted), key=lambda frames: int(frames[-1]))
 
-    ``step`` is how far labels are from each other where every one is numbered.
-    """
-    if min(len(labelled), len(predicted)) < FEWEST_FOR_RATE:
-        return None
-    coarse, fine = sorted((labelled, predicted), key=lambda frames: int(frames[-1]))
-    # Every frame of the finer side may be numbered, or only those of the coarser one.
+
+def _ends_together(coarse: IntArray, fine: IntArray, rate: Fraction, step: int = 1) -> bool:
+    """Return whether both sides end with their film if the finer one has so many frames for each of the coarser one, ``step`` apart."""
+    return 0 <= int(fine[-1]) - rate * int(coarse[-1]) < 2 * rate * step
+
+
+def _begin_together(coarse: IntArray, fine: IntArray, rate: Fraction, *, is_predicted: bool) -> bool:
+    """Return whether both sides begin with their film; labels may begin later, as ``is_predicted``, the finer side, does not."""
+    begins = int(fine[0]) - rate * int(coarse[0])
+    return begins < rate and (begins >= 0 or is_predicted)
+
+
+def _is_no_chance(coarse: IntArray, fine: IntArray, rate: Fraction) -> bool:
+    """Return whether labels of a part of the film would hardly end just there: there are many, or both sides are of the whole film."""
+    is_rare = 2 * rate <= CHANCE * int(coarse[-1]) and len(coarse) >= FEWEST_OF_LATE
+    # Most frames of the finer side may be numbered, or only those of the coarser one: a single one far behind tells nothing.
     every = int(len(fine) > len(coarse))
-    times = round((int(fine[-1]) + every) / (int(coarse[-1]) + every * step))
-    # A frame of the coarser side stands for so many of the finer one.
-    ends = int(fine[-1]) - times * int(coarse[-1])
-    begins = int(fine[0]) - times * int(coarse[0])
-    # Labels may begin after the first frame, and whoever predicts begins with the film.
-    begin_together = begins < times and (begins >= 0 or fine is predicted)
-    if times < LEAST_RATIO or not 0 <= ends < 2 * times * step or not begin_together:
+    is_whole = int(coarse[0]) == 0 and int(fine[-1]) + every == rate * (int(coarse[-1]) + every)
+    return is_rare or (is_whole and (not every or 2 * len(fine) > int(fine[-1])))
+
+
+def _shared_ratio(sides: Sequence[tuple[Series, Series]]) -> Fraction | None:
+    """Return how many times as far predictions of all videos are numbered as labels, where it is the same in videos of several lengths.
+
+    The rate of a film may be any. Labels of parts of films end anywhere, so that three videos do not agree by chance.
+    """
+    pairs = [_coarse_and_fine(truth.frames, prediction.frames) for truth, prediction in sides]
+    are_predicted = {fine is prediction.frames for (_, fine), (_, prediction) in zip(pairs, sides, strict=True)}
+    ends = [(int(coarse[-1]), int(fine[-1])) for coarse, fine in pairs]
+    if len({end for end, _ in ends}) < 2 or len(pairs) < FEWEST_TO_AGREE or len(are_predicted) > 1 or min(ends)[0] < FEWEST_OF_SHARED:
         return None
-    return float(times) if fine is predicted else 1 / times
+    # A side may end up to a second before its film.
+    least, most = max(Fraction(fine, coarse + 2) for coarse, fine in ends), min(Fraction(fine + 1, coarse) for coarse, fine in ends)
+    if not 2 <= least <= most:
+        return None
+    is_predicted = are_predicted == {True}
+    rate = next((usual for usual in USUAL_RATES if least <= usual <= most), ((least + most) / 2).limit_denominator(100))
+    if not all(_begin_together(coarse, fine, rate, is_predicted=is_predicted) for coarse, fine in pairs):
+        return None
+    return rate if is_predicted else 1 / rate
 
 
 def _at_one_rate(truth: Series, prediction: Series) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:

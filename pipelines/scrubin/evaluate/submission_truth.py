@@ -31,7 +31,7 @@ from scrubin.labels.files.detect import detected, refuse_mixture, unread_faults
 from scrubin.labels.files.detect import unread_of as files_unread
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.files.verdict import Verdict, verdict_of
-from scrubin.labels.formats.plain import phase_tables
+from scrubin.labels.formats.plain import phase_spans
 from scrubin.labels.formats.submission.content import BoolArray, FloatArray, IntArray
 from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.labels.formats.submission.documents import PLAIN
@@ -305,7 +305,7 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None, fps: F
 
 
 def _labelled_phases(reading: Reading, videos: Mapping[str, TrueVideo], vocabulary_name: str | None) -> frozenset[int] | None:
-    if vocabulary_name is not None or not phase_tables.are_named_alone(reading.form.name, reading.paths):
+    if vocabulary_name is not None or not phase_spans.are_named_alone(reading.form.name, reading.paths):
         return None
     return frozenset(id_ for video in videos.values() if video.phases is not None for id_ in np.unique(video.phases).tolist())
 

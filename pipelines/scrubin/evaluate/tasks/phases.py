@@ -26,7 +26,8 @@ from scrubin.evaluate.series import IntArray, Pair, Series, listed, paired, seri
 from scrubin.evaluate.side import Predictions, Side, Source
 from scrubin.labels.files.reader import SPANS_FPS, NumberedLabels
 from scrubin.labels.formats.ground_truth import is_subset
-from scrubin.labels.formats.plain import phase_cells, phase_tables
+from scrubin.labels.formats.plain import phase_spans, phase_tables
+from scrubin.labels.parse import columns
 from scrubin.labels.rows import phase_vector
 
 OF_FRAMES = ("scope", "undefined", "averaged", "bessel", "every", "omega", "relaxed-undefined", "window", "crosses", "counted", "above-one")
@@ -176,15 +177,15 @@ def truth_of(source: Source) -> Truth:
             what = "a subset has no phases of its own"
             fix = "name the whole ground truth, and the subset by --videos SPLIT.csv --subset NAME"
         raise MetricsError([error(str(source.path), "no-labels", what, fix), *read.faults])
-    if predicted := [fault for fault in read.faults if fault.rule == phase_cells.COLUMN_TRUTH]:
+    if predicted := [fault for fault in read.faults if fault.rule == columns.COLUMN_TRUTH]:
         what = "a column of predictions would be taken for the ground truth"
         raise MetricsError([error(one.file, "truth-predicted", f"{what}: {one.what}", one.fix) for one in predicted])
     vocabulary = side.one_vocabulary(source, read, read.videos)
-    is_named = not phase_tables.is_of_files(vocabulary) or read.form.name != phase_tables.NAME
+    is_named = not phase_tables.is_of_files(vocabulary) or not phase_spans.are_of_names(read.form.name)
     at_end = any(labels.instant == "end" and labels.segments is not None for labels in read.of_frames.found)
     notes = (*_assumed_rate(read, source), *(["frames have the phase at the end of their period, not at its start"] * at_end))
     series = _series(read.videos)
-    is_found = source.vocabulary is None and phase_tables.are_named_alone(read.form.name, read.paths)
+    is_found = source.vocabulary is None and phase_spans.are_named_alone(read.form.name, read.paths)
     labelled = frozenset(id_ for one in series.values() for id_ in np.unique(one.values).tolist()) if is_found and is_named else None
     fps = released_truth.stated_rate(source.path)
     return Truth(series, vocabulary, is_named, read.faults, notes, read.line, fps=fps, labelled=labelled, at_end=at_end)

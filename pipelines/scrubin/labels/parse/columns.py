@@ -62,6 +62,8 @@ SURE = re.compile(r"(?:phase|pred|predicted|prediction)?(?:conf|scores?|prob|log
 TRUTH = re.compile(r"gt|.*groundtruth.*|.*(?:gt|true|truth)(?:phase|label)|(?:phase|label)(?:gt|true|truth)|true|truth")
 TRUTH_OF_PREDICTIONS = re.compile(r"y|ytrue|targets?|annotat(?:ion|ions|ed)|ref|references?|actual|expected")
 """What a column of labels may be called where the other one says that it is of predictions."""
+COLUMN_TRUTH = "column-truth"
+"""The rule by which a table of predictions with a column of labels beside them is known."""
 SHOWN = 6
 LISTED = 12
 """So many classes of a list are named."""
@@ -71,7 +73,8 @@ _DECIMAL = re.compile(r"([0-9]{1,9})(?:\.([0-9]{0,20}))?")
 _VIDEO_AS_FLOAT = re.compile(r"(?P<whole>-?\d+)(\.0*|,0)")
 _COMMA = re.compile(r"[0-9]{1,9},[0-9]{1,20}")
 _COMMA_OR_THOUSANDS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
-_CLOCK = re.compile(r"(?:([0-9]{1,2}) days? )?([0-9]{1,2}):([0-5][0-9]):([0-5][0-9](?:\.[0-9]{0,20})?)")
+_CLOCK = re.compile(r"(?:([0-9]{1,2}) days? )?([0-9]{1,2}):([0-5]?[0-9]):([0-5][0-9](?:[.,][0-9]{0,20})?)")
+_MINUTES = re.compile(r"()()([0-9]{1,3}):([0-5][0-9](?:[.,][0-9]{0,20})?)")
 
 
 def places(header: Sequence[str]) -> dict[Meaning, list[int]]:
@@ -141,13 +144,28 @@ def names_truth(name: str, beside: str) -> bool:
     return TRUTH.fullmatch(fold(name)) is not None or ("pred" in fold(beside) and TRUTH_OF_PREDICTIONS.fullmatch(fold(name)) is not None)
 
 
+def note_several(where: Where, names: Sequence[str], fix: str) -> None:
+    """Note columns of one meaning, of which nothing says which one is meant."""
+    where.error("header", f"the columns {', '.join(map(csv_text.shown, names))} could all be meant", fix)
+
+
+def note_truth(where: Where, header: Iterable[str], phase: str) -> None:
+    """Note columns that are called labels beside that of the phases that are read."""
+    of_truth = [name for name in header if name != phase and names_truth(name, phase)]
+    if of_truth:
+        what = f"the phases are those of the column '{phase}'; not read: {', '.join(map(csv_text.shown, of_truth))}"
+        where.warning(COLUMN_TRUTH, what, "keep labels and predictions in files of their own")
+
+
 def says_how_sure(name: str, cells: Sequence[str]) -> bool:
     """Return whether a column is one of confidences, which cannot number rows: it is called so, and is no list of whole numbers."""
     whole = len(set(cells)) == len(cells) > 1 and all(cell.isdigit() for cell in cells)
     return SURE.fullmatch(fold(name)) is not None and not whole
 
 
-def nanoseconds(cell: str, unit: Literal["seconds", "milliseconds"] = "seconds", *, comma: bool = False) -> int | None:
+def nanoseconds(
+    cell: str, unit: Literal["seconds", "milliseconds"] = "seconds", *, comma: bool = False, minutes: bool = False
+) -> int | None:
     """Return a time in nanoseconds; None for what is none, or could be read in two ways.
 
     Parameters
@@ -155,8 +173,12 @@ def nanoseconds(cell: str, unit: Literal["seconds", "milliseconds"] = "seconds",
     unit
         Of a plain number; ``0:01:02.5`` has its own. ``01:02`` could be minutes or hours.
     comma
-        Whether a comma may be that of a decimal.
+        Whether a comma may be that of a decimal; in a clock it is always.
+    minutes
+        Whether ``01:02`` is minutes and seconds.
 
+    >>> nanoseconds("0:01:02,5", minutes=True), nanoseconds("75:30", minutes=True)
+    (62500000000, 4530000000000)
     >>> nanoseconds("0:01:02.5"), nanoseconds("40", "milliseconds"), nanoseconds("01:02"), nanoseconds("0,04", comma=True)
     (62500000000, 40000000, None, 40000000)
     """
@@ -164,11 +186,11 @@ def nanoseconds(cell: str, unit: Literal["seconds", "milliseconds"] = "seconds",
         cell = cell.replace(",", ".")
     if _DECIMAL.fullmatch(cell):
         return round(Fraction(cell.rstrip(".")) * (NS if unit == "seconds" else NS // 1000))
-    match = _CLOCK.fullmatch(cell)
+    match = _CLOCK.fullmatch(cell) or (_MINUTES.fullmatch(cell) if minutes else None)
     if match is None:
         return None
-    days, hours, minutes = (int(part or 0) for part in match.groups()[:3])
-    return ((days * 24 + hours) * 60 + minutes) * 60 * NS + round(Fraction(match[4].rstrip(".")) * NS)
+    days, hours, whole_minutes = (int(part or 0) for part in match.groups()[:3])
+    return ((days * 24 + hours) * 60 + whole_minutes) * 60 * NS + round(Fraction(match[4].replace(",", ".").rstrip(".")) * NS)
 
 
 def decimals(cell: str, unit: Literal["seconds", "milliseconds"] = "seconds") -> int:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from scrubin.base.text import csv_text
 from scrubin.labels.parse import columns
 from scrubin.labels.parse.fields import Where
+from scrubin.labels.rates import Unit
 
 MEND = (
     "read spans as the format phase-spans (--from, --predictions-from), with columns such as start_s,end_s,phase; else write a row per "
@@ -17,8 +20,57 @@ MEND = (
 )
 FEWEST = 3
 """So many steps must a column meet that is not called like ends."""
+STARTS = ("start", "starts", "begin", "beginn", "from", "onset")
+ENDS = ("end", "ends", "ende", "stop", "to", "until", "finish", "offset", "last")
+LENGTHS = ("length", "len", "duration", "dauer")
+UNITS: Mapping[str, Unit] = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "s"),
+    **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds"), "ms"),
+    **dict.fromkeys(("frame", "frames"), "frame"),
+}
+FILLERS = frozenset(("time", "timestamp", "in", "at", "phase", "number", "no", "nr", "index", "idx", "id", "inclusive", "exclusive"))
+_JOINED = re.compile(r"(start|begin|end|stop)(time|frame|sec)")
 Placed = Sequence[tuple[int, str]]
 """The rows of a video in their order: the frame or nanosecond, and the phase."""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A column of starts or of ends: its name, what it counts (None: a clock), whether it is the last instant of a phase (None: unsaid)."""
+
+    name: str
+    unit: Unit | None
+    is_last: bool | None = None
+
+
+def edges_of(header: Iterable[str], words: Sequence[str]) -> list[Edge]:
+    """Return the columns that are called by one of some words, such as those of `STARTS`, with nothing but a unit or a filler beside it.
+
+    >>> [edge.name for edge in edges_of(["Start (s)", "endTime", "to_frame", "blunt end"], ENDS)]
+    ['endTime', 'to_frame']
+    """
+    return [edge for name in header if (edge := _edge(name, words)) is not None]
+
+
+def _edge(name: str, words: Sequence[str]) -> Edge | None:
+    apart = _JOINED.sub(r"\1 \2", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold())
+    tokens = re.findall(r"[^\W_]+", apart)
+    units = {UNITS[token] for token in tokens if token in UNITS}
+    if sum(token in words for token in tokens) != 1 or len(units) > 1 or not set(tokens) <= {*words, *UNITS, *FILLERS}:
+        return None
+    is_last = True if {"last", "inclusive"} & set(tokens) else False if {"until", "exclusive"} & set(tokens) else None
+    return Edge(name, next(iter(units), None), is_last)
+
+
+def says_spans(file: str, head: str) -> bool:
+    """Return whether columns, or clock times in the first row, say what starts and ends count, and no other column numbers the rows."""
+    sheet = csv_text.read(file, "\n".join(head.splitlines()[:2]).encode())
+    edges = [edges_of(sheet.columns, words) for words in (STARTS, ENDS)]
+    if columns.first_of(sheet.columns, "phase") is None or columns.first_of(sheet.columns, "frame", "seconds", "milliseconds") is not None:
+        return False
+    cells = [row.cells[edge.name] for row in sheet.rows for of in edges for edge in of]
+    are_clocks = bool(cells) and all(":" in cell for cell in cells)
+    return all(len(of) == 1 and (of[0].unit is not None or are_clocks) for of in edges)
 
 
 def are_frames(where: Where, ends: Mapping[str, Sequence[str]], videos: Sequence[Placed], least: int, tiling: Sequence[str]) -> bool:

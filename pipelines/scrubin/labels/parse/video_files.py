@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
@@ -11,6 +12,17 @@ from scrubin.labels import model
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.parse import fields
 from scrubin.labels.parse.fields import Where
+
+_NAME = re.compile(r"[^./\\\x00-\x1f][^/\\\x00-\x1f]*")
+
+
+def is_name(where: Where, video: str) -> bool:
+    """Return whether a cell can name a video, and so its files, after noting one that cannot."""
+    if _NAME.fullmatch(video) is None:
+        what = f"'{csv_text.shown(video)}' is no name of a video"
+        where.error("video-name", what, "name the video of every row, without '/' and not beginning with '.'")
+        return False
+    return True
 
 
 def names_of(files: Iterable[str], faults: Faults) -> dict[str, str]:

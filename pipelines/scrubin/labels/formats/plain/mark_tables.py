@@ -122,6 +122,8 @@ def _videos(where: Where, sheet: csv_text.Sheet, own: str, stated: set[str], oth
         )
         if not name:
             at.error("cell-empty", f"the cell '{video}' is empty", "name the video of every row")
+        elif not video_files.is_name(at, name):
+            continue
         elif frame is None:
             at.error("frame-key", f"'{csv_text.shown(row.cells[number])}' is no frame number", "number frames from 0")
         elif is_long:

@@ -7,7 +7,6 @@ nobody understands: it may say that the order is another one, and every label wo
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -20,17 +19,15 @@ import numpy.typing as npt
 from scrubin.base import unpacking
 from scrubin.base.errors import FileError
 from scrubin.base.text import csv_text
+from scrubin.base.vocabulary.vocabulary import fold
 from scrubin.labels.model import IntArray
-from scrubin.labels.parse import columns, documents, row_spans
+from scrubin.labels.parse import columns, documents, row_spans, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import Numbering, frames_at
 
 WITHOUT_PHASE = "leave frames without a phase out of labels, and number the others by 'frame'; predict a phase in every labelled frame"
 ARRAYS = (".npy", ".npz")
 _DELIMITER_NAMES = {"\t": "tabs", ";": "semicolons", csv_text.WHITESPACE: "blanks"}
-_FILE_NAME = re.compile(r"[^./\\\x00-\x1f][^/\\\x00-\x1f]*")
-COLUMN_TRUTH = "column-truth"
-"""The rule by which a table of predictions with a column of labels beside them is known."""
 _KNOWN = "'frame', 'seconds' or 'video'"
 _THOUSAND_S = 1000 * columns.NS
 _TIMES: tuple[columns.Meaning, ...] = ("seconds", "milliseconds")
@@ -145,9 +142,7 @@ def videos_of(where: Where, data: bytes) -> list[Cells]:
     for row in [] if table is None or which is None else _rows(where, table, which):
         by_video.setdefault(row.video, []).append(row)
     for video, of_video in by_video.items() if len(by_video) > 1 else ():
-        if not _FILE_NAME.fullmatch(video):
-            what = f"'{csv_text.shown(video)}' is no name of a video"
-            where.at(f"line {of_video[0].line}").error("video-name", what, "name the video of every row, without '/'")
+        video_files.is_name(where.at(f"line {of_video[0].line}"), video)
     if not by_video and len(where.faults.errors()) == before:
         where.error("no-labels", "has no frames", "give a row per frame")
     if table is None or which is None:
@@ -290,8 +285,7 @@ def _columns(where: Where, table: _Table) -> _Columns | None:
     frames = _frames(where, table, at["frame"], named_rows)
     several = next((of for of in (ids, names, frames) if len(of) > 1), [])
     if several:
-        what = f"the columns {_listed([header[one] for one in several])} could all be meant"
-        where.error("header", what, "keep one column of frames and one of phases")
+        columns.note_several(where, [header[one] for one in several], "keep one column of frames and one of phases")
         return None
     phase, name = (ids or names)[0], names[0] if ids and names else None
     video = _video(table, of_video, at["id"])
@@ -299,12 +293,26 @@ def _columns(where: Where, table: _Table) -> _Columns | None:
     number = next(iter([*frames, *times, *named_rows]), None)
     unit: Any = "frame" if number not in times else "seconds" if number in at["seconds"] else "milliseconds"
     which = _Columns(phase, number, unit, name, video, tuple(one for one in times if one != number))
-    _note_truth(where, header, phase)
+    columns.note_truth(where, header, header[phase])
     if number in named_rows and (end := _end_of_spans(table, which)) is not None:
         row_spans.note_ends(where, header[end])
         return None
     is_clear = _can_be_placed(where, table, which) if number is None else _counts_frames(where, table, which, named_rows)
+    if is_clear and number in named_rows:
+        _note_unread(where, table, which)
     return which if is_clear else None
+
+
+def _note_unread(where: Where, table: _Table, which: _Columns) -> None:
+    """Note columns beside an index that counts the rows: one of them may number the frames."""
+    known = {which.phase, which.number, which.name, which.video, *which.times}
+    left = [name for at, name in enumerate(table.header) if at not in known and any(table.column(at))]
+    left = [
+        name for name in left if columns.SURE.fullmatch(fold(name)) is None and not columns.names_truth(name, table.header[which.phase])
+    ]
+    if left:
+        what = f"the rows are numbered by '{table.header[which.number or 0]}'; not read: {_listed(left)}"
+        where.warning("rows-by-index", what, "name the frame of every row in a column 'frame'")
 
 
 def _frames(where: Where, table: _Table, places: Sequence[int], rows: Sequence[int]) -> Sequence[int]:
@@ -326,13 +334,6 @@ def _video(table: _Table, places: Sequence[int], ids: Sequence[int]) -> int | No
     candidates = [one for one in places if one not in ids or len(set(table.column(one))) < len(table.lines)]
     # The finest: a video of a case is its own.
     return max(candidates, key=lambda one: (len(set(table.column(one))), -one), default=None)
-
-
-def _note_truth(where: Where, header: Sequence[str], phase: int) -> None:
-    of_truth = [name for at, name in enumerate(header) if at != phase and columns.names_truth(name, header[phase])]
-    if of_truth:
-        what = f"the phases are those of the column '{header[phase]}'; not read: {_listed(of_truth)}"
-        where.warning(COLUMN_TRUTH, what, "keep labels and predictions in files of their own")
 
 
 def _can_be_placed(where: Where, table: _Table, which: _Columns) -> bool:
@@ -370,6 +371,9 @@ def _counts(cells: Sequence[str]) -> bool:
 
 def _end_of_spans(table: _Table, which: _Columns) -> int | None:
     """Return the column where rows end, of a table whose rows are spans beside an index that only counts them, or beside none."""
+    starts, ends = (row_spans.edges_of(table.header, of) for of in (row_spans.STARTS, (*row_spans.ENDS, *row_spans.LENGTHS)))
+    if len(starts) == len(ends) == 1:
+        return table.header.index(ends[0].name)
     videos: dict[str, list[int]] = {}
     for row, line in enumerate(table.lines):
         videos.setdefault("" if which.video is None else line.cells[which.video], []).append(row)
@@ -399,7 +403,7 @@ def _says_end(table: _Table, at: int) -> bool:
 
 def _perhaps_time(table: _Table, cell: str) -> int | None:
     """Return a number or time as nanoseconds, whatever it counts; minutes and seconds, too, as only their order matters."""
-    return _nanoseconds(table, f"0:{cell}" if cell.count(":") == 1 else cell, "seconds")
+    return columns.nanoseconds(cell, comma=table.delimiter != ",", minutes=True)
 
 
 def _counts_frames(where: Where, table: _Table, which: _Columns, row_numbers: Sequence[int]) -> bool:

@@ -4,8 +4,9 @@ The names of the two columns say what they count: ``start_s`` and ``end_s``, ``s
 ``end_frame``, also as ``Start (s)`` or ``EndFrame``. Without a unit they must be clock times, ``mm:ss`` or ``h:mm:ss``: of plain numbers
 nobody knows whether they are seconds or frames. Ends are the first instant behind a phase. Those of frames may also be the last one of it:
 where they reach to the next start, or to one before it, is told by the rows themselves, else by the name of the column
-(``end_frame_exclusive``, ``last_frame``). A column of the video makes several recordings. Phases are names, of any vocabulary or of none.
-What is in no row is not labelled; rows of a video that lie over each other are refused.
+(``end_frame_exclusive``, ``last_frame``), or by the other files. Times that end a second before the next start are refused. A column of the
+video makes several recordings. Phases are names, of any vocabulary or of none. What is in no row is not labelled; rows of a video that lie
+over each other are refused.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,39 +23,24 @@ import numpy as np
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
 from scrubin.base.text import csv_text
-from scrubin.base.vocabulary import vocabulary
+from scrubin.base.vocabulary import own_categories, vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import registry
+from scrubin.labels.formats.plain import phase_tables
 from scrubin.labels.formats.programs import named_spans
 from scrubin.labels.formats.programs.named_spans import NamedSpan
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, phase_rows, segment_rows
-from scrubin.labels.parse import columns, documents, fields, video_files
+from scrubin.labels.parse import columns, documents, fields, row_spans, video_files
 from scrubin.labels.parse.fields import Where
+from scrubin.labels.parse.row_spans import Edge
 from scrubin.labels.rates import NANOSECONDS, NS, Unit, instant
 from scrubin.labels.registry import ByHand, dataset_format
 
 NAME = "phase-spans"
 PREFERRED = "cholec80"
 """The vocabulary of names that several have, as of `phase_tables`."""
-STARTS, ENDS = ("start", "starts", "begin", "from", "onset"), ("end", "ends", "stop", "to", "until", "finish", "offset", "last")
-UNITS: Mapping[str, Unit] = {
-    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "s"),
-    **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds"), "ms"),
-    **dict.fromkeys(("frame", "frames"), "frame"),
-}
-FILLERS = frozenset(("time", "timestamp", "in", "at", "phase", "number", "no", "nr", "index", "idx", "id", "inclusive", "exclusive"))
 CALL = "call them start_s and end_s, start_ms and end_ms, or start_frame and end_frame"
-_JOINED = re.compile(r"(start|begin|end|stop)(time|frame|sec)")
-_CLOCK = re.compile(r"(?:([0-9]{1,2}):)?([0-5]?[0-9]):([0-5][0-9](?:\.[0-9]{1,9})?)")
-
-
-@dataclass(frozen=True)
-class _Edge:
-    """A column of starts or of ends: its name, what it counts (None: a clock), whether its frames are the last ones (None: unsaid)."""
-
-    name: str
-    unit: Unit | None
-    is_last: bool | None = None
+_PERHAPS_THOUSANDS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
 
 
 class _Row(NamedTuple):
@@ -67,27 +52,59 @@ class _Row(NamedTuple):
     phase: str
 
 
-def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
-    """Return the vocabulary that has all phases, first `PREFERRED`, else one of these phases; None where there is none."""
-    spans = []
-    for file, data in sorted(files.items()):
-        sheet = csv_text.read(file, data)
-        phase = columns.first_of(sheet.columns, "phase")
-        spans += [NamedSpan("phase", "phase", row.cells[phase], 0, 1) for row in sheet.rows if phase is not None]
+@dataclass(frozen=True)
+class _File:
+    """A file before its phases are looked up: where its faults are noted, and the rows of each video in order.
+
+    ``edges`` are the columns of starts and ends; None where no row could be read. ``header`` is where their names stand.
+    """
+
+    where: Where
+    header: Where
+    edges: tuple[Edge, Edge] | None = None
+    videos: Mapping[str, Sequence[_Row]] = field(default_factory=dict)
+
+    @property
+    def unit(self) -> Unit:
+        """What starts and ends count; a clock counts seconds."""
+        return "s" if self.edges is None else self.edges[0].unit or "s"
+
+    def rows(self, videos: frozenset[str] | None = None) -> list[_Row]:
+        """Return the rows of some videos; None: of all."""
+        return [row for video, rows in self.videos.items() if videos is None or video in videos for row in rows]
+
+    def gaps(self) -> list[int]:
+        """Return how far it is from each end to the next start."""
+        return [later.start - row.end for rows in self.videos.values() for row, later in itertools.pairwise(rows)]
+
+
+def vocabulary_of(file: str, phases: Iterable[str]) -> Vocabulary:
+    """Return the vocabulary that has all phases, first `PREFERRED`, else one of these phases in their order.
+
+    Raises
+    ------
+    AnnotationError
+        When two phases could be one.
+    """
+    spans = [NamedSpan("phase", "phase", phase, 0, 1) for phase in phases]
     preferred = vocabulary.load(PREFERRED)
-    is_preferred = bool(spans) and all(preferred.find("phase", span.label) is not None for span in spans)
-    return preferred if is_preferred else named_spans.vocabulary_of(min(files), spans)
+    is_preferred = all(preferred.find("phase", span.label) is not None for span in spans)
+    return preferred if is_preferred else named_spans.vocabulary_of(file, spans) or preferred
+
+
+def are_of_names(form: str) -> bool:
+    """Return whether phases of files of a format may be just those that are written, in no known order."""
+    return form in (NAME, phase_tables.NAME)
+
+
+def are_named_alone(form: str, files: Iterable[str | Path]) -> bool:
+    """Return whether nothing but the names of phases says of which vocabulary files of a format are, where nobody names it."""
+    return are_of_names(form) and not phase_tables.are_of_cholec80(files)
 
 
 def has_spans(path: Path) -> bool:
-    """Return whether columns, or clock times in the first row, say what starts and ends count, and no other column numbers the rows."""
-    sheet = csv_text.read(path.name, "\n".join(registry.head(path).splitlines()[:2]).encode())
-    edges = [[edge for name in sheet.columns if (edge := _edge(name, words)) is not None] for words in (STARTS, ENDS)]
-    if columns.first_of(sheet.columns, "phase") is None or columns.first_of(sheet.columns, "frame", "seconds", "milliseconds") is not None:
-        return False
-    cells = [row.cells[edge.name] for row in sheet.rows for of in edges for edge in of]
-    are_clocks = bool(cells) and all(":" in cell for cell in cells)
-    return all(len(of) == 1 and (of[0].unit is not None or are_clocks) for of in edges)
+    """Return whether a file is a table of spans by its columns: see `row_spans.says_spans`."""
+    return row_spans.says_spans(path.name, registry.head(path))
 
 
 @dataset_format(
@@ -95,82 +112,118 @@ def has_spans(path: Path) -> bool:
     pattern=r"(?!(?i:readme|licen[cs]e)\.)[^/]+\.(?i:csv|tsv|txt)",
     expected="<video>.csv, .tsv or .txt with a start, an end and a phase: start_s,end_s,phase",
     title="spans of phases as plain tables, a row from a start to an end; read only",
-    by_hand=ByHand(
-        vocabulary=PREFERRED, vocabulary_of=vocabulary_of, fps_unstated=True, evidence=has_spans, holds=("phases", "segments"), precedence=2
-    ),
+    by_hand=ByHand(fps_unstated=True, evidence=has_spans, holds=("phases", "segments"), precedence=2),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the phases of the videos without an error; all faults are in ``Collection.faults``."""
     faults = Faults()
     names = video_files.names_of(source.files, faults)
+    known = source.vocabulary if source.vocabulary.name else None
+    files = [_file(Where(Faults(), file), data, names[file], known) for file, data in sorted(source.files.items())]
+    _note_repeated(files)
+    for file in files:
+        _note_last_times(file)
+    are_last = _are_last_of(files)
+    phases = None
+    try:
+        phases = _phases(source, files, known)
+    except AnnotationError as error:
+        faults.extend(error.faults)
     found: dict[str, Labels] = {}
-    first: dict[str, str] = {}
-    for file, data in sorted(source.files.items()):
-        where = Where(Faults(), file)
-        for video, labels in _videos(where, data, names[file], source.vocabulary).items():
-            if first.setdefault(video, file) != file:
-                where.error("file-repeated", f"the video {video} is also in {first[video]}", "keep one of them")
-            found[video] = labels
-        if where.faults.errors():
-            found = {video: labels for video, labels in found.items() if first[video] != file}
-        faults.extend(where.faults.all())
+    for file in files:
+        of_file = dict[str, Labels]()
+        for video, rows in file.videos.items() if phases is not None else ():
+            # What has no label does not count, so its phases may be any.
+            counts = source.labelled_videos is None or video in source.labelled_videos
+            where = file.where if counts else Where(Faults(), file.where.file)
+            labels = _labels(where, video, rows, file.unit, phases or source.vocabulary, behind=int(bool(are_last.get(file.where.file))))
+            if counts or not where.faults.errors():
+                of_file[video] = labels
+        found |= {} if file.where.faults.errors() else of_file
+        faults.extend(file.where.faults.all())
     return Collection(tuple(labels for _, labels in sorted(found.items())), faults=faults.all())
 
 
-def _videos(where: Where, data: bytes, name: str, phases: Vocabulary) -> dict[str, Labels]:
-    """Return the labels of each video of a file; what is wrong is noted."""
+def _phases(source: LabelFiles, files: Sequence[_File], known: Vocabulary | None) -> Vocabulary:
+    """Return the vocabulary of what is written: the chosen one, or that of the labels with what predictions have beside it."""
+    phases = known or vocabulary_of(min(source.files, default=""), dict.fromkeys(row.phase for file in files for row in file.rows()))
+    if not source.may_have_further:
+        return phases
+    counted = {row.phase for file in files for row in file.rows(source.labelled_videos)}
+    further = phase_tables.further_of(phases, counted)
+    return own_categories.vocabulary_of({"phase": [*phases.phases, *further]}) if further else phases
+
+
+def _note_repeated(files: Sequence[_File]) -> None:
+    """Note videos that stand in several files, in each of these."""
+    of_videos: dict[str, list[Where]] = {}
+    for file in files:
+        for video in file.videos:
+            of_videos.setdefault(video, []).append(file.where)
+    for video, places in of_videos.items():
+        for where in places if len(places) > 1 else ():
+            other = next(one.file for one in places if one is not where)
+            where.error("file-repeated", f"the video {video} is also in {other}", "keep one of them")
+
+
+def _file(where: Where, data: bytes, name: str, known: Vocabulary | None) -> _File:
+    """Return the rows of each video of a file; what is wrong is noted."""
     sheet = csv_text.read(where.file, data)
-    starts, ends = ([edge for column in sheet.columns if (edge := _edge(column, words)) is not None] for words in (STARTS, ENDS))
+    header = where.at(f"line {sheet.header_line}")
+    starts, ends = (row_spans.edges_of(sheet.columns, words) for words in (row_spans.STARTS, row_spans.ENDS))
     sheet, unclear = csv_text.with_points(sheet, [edge.name for edge in (*starts, *ends)])
     where.faults.extend((*sheet.faults, *unclear))
     if not sheet.columns:
-        return {}
-    phase, video = columns.first_of(sheet.columns, "phase"), columns.first_of(sheet.columns, "video")
-    header = where.at(f"line {sheet.header_line}")
-    if len(starts) != 1 or len(ends) != 1 or phase is None:
+        return _File(where, header)
+    at = {meaning: [sheet.columns[place] for place in places] for meaning, places in columns.places(sheet.columns).items()}
+    phases, of_videos = at["phase"], at["video"]
+    if len(starts) != 1 or len(ends) != 1 or not phases:
         what = f"the columns are {', '.join(map(csv_text.shown, sheet.columns))}: expected one of starts, one of ends and 'phase'"
-        header.error("header", what, CALL)
-        return {}
-    edges = (starts[0], ends[0])
+        header.error("header", what, _how_to_call(sheet.columns, bool(at["phase id"])))
+        return _File(where, header)
+    several = next((of for of in (phases, of_videos) if len(of) > 1), [])
+    if several:
+        columns.note_several(header, several, "keep one column of phases and one of videos")
+        return _File(where, header)
+    edges, phase, video = (starts[0], ends[0]), phases[0], of_videos[0] if of_videos else None
+    columns.note_truth(header, sheet.columns, phase)
     if not _are_clear(header, sheet, edges):
-        return {}
-    where.faults.extend(fields.unkept(where.file, set(sheet.columns) - {edges[0].name, edges[1].name, phase, video}))
+        return _File(where, header)
+    of_truth = {column for column in sheet.columns if columns.names_truth(column, phase)}
+    where.faults.extend(fields.unkept(where.file, set(sheet.columns) - {edges[0].name, edges[1].name, phase, video, *of_truth}))
     rows: dict[str, list[_Row]] = {}
     for row in sheet.rows:
-        at, of_video = where.at(row.place), name if video is None else columns.name_of_video(row.cells[video])
-        if not of_video or "/" in of_video or "\\" in of_video:
-            at.error("video-name", f"'{csv_text.shown(of_video)}' is no name of a video", "name the video of every row, without '/'")
-        elif (one := _row(at, row, edges, phase)) is not None:
+        place, of_video = where.at(row.place), name if video is None else columns.name_of_video(row.cells[video])
+        if (video is None or video_files.is_name(place, of_video)) and (one := _row(place, row, edges, phase, known)) is not None:
             rows.setdefault(of_video, []).append(one)
     if not sheet.rows and not sheet.faults:
         where.error("no-labels", "has no rows", "remove the file, or export it again")
     for of_one in rows.values():
         of_one.sort(key=lambda one: (one.start, one.end))
-    is_last = edges[0].unit == "frame" and _are_last(header, rows.values(), edges[1])
-    unit = edges[0].unit or "s"
-    return {video: _labels(where, video, of_one, unit, phases, behind=int(bool(is_last))) for video, of_one in rows.items()}
+    return _File(where, header, edges, rows)
 
 
-def _edge(name: str, words: Sequence[str]) -> _Edge | None:
-    """Return what a column says of starts, or of ends; None of one that is called otherwise."""
-    apart = _JOINED.sub(r"\1 \2", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold())
-    tokens = re.findall(r"[^\W_]+", apart)
-    units = {UNITS[token] for token in tokens if token in UNITS}
-    if sum(token in words for token in tokens) != 1 or len(units) > 1 or not set(tokens) <= {*words, *UNITS, *FILLERS}:
-        return None
-    is_last = True if {"last", "inclusive"} & set(tokens) else False if {"until", "exclusive"} & set(tokens) else None
-    return _Edge(name, next(iter(units), None), is_last)
+def _how_to_call(header: Sequence[str], has_ids: bool) -> str:
+    """Return how to mend the columns of a table that lacks one, or has too many."""
+    if len(header) == 1 and " " in header[0].strip():
+        return "separate the cells by commas, semicolons or tabs, not by blanks"
+    return "write the name of each phase in a column 'phase': ids have no known meaning here" if has_ids else CALL
 
 
-def _are_clear(header: Where, sheet: csv_text.Sheet, edges: tuple[_Edge, _Edge]) -> bool:
+def _are_clear(header: Where, sheet: csv_text.Sheet, edges: tuple[Edge, Edge]) -> bool:
     """Return whether starts and ends say what they count, and count the same."""
     named = " and ".join(f"'{csv_text.shown(edge.name)}'" for edge in edges)
     if edges[0].unit != edges[1].unit:
         header.error("time-unit", f"{named} do not count the same", CALL)
         return False
-    if edges[0].unit is not None:
-        return True
     cells = [row.cells[edge.name] for row in sheet.rows for edge in edges]
+    if edges[0].unit is not None:
+        with_points = [cell for cell in cells if "." in cell]
+        if edges[0].unit != "s" and with_points and all(map(_PERHAPS_THOUSANDS.fullmatch, with_points)):
+            what = f"{named} are numbers such as '{with_points[0]}': a decimal separator, or one of thousands?"
+            header.error("number-separator", what, "write them without a point")
+            return False
+        return True
     if not all(":" in cell for cell in cells):
         header.error("time-unit", f"{named} do not say what they count: seconds, milliseconds or frames?", CALL)
         return False
@@ -179,12 +232,14 @@ def _are_clear(header: Where, sheet: csv_text.Sheet, edges: tuple[_Edge, _Edge])
     return True
 
 
-def _row(at: Where, row: csv_text.CsvRow, edges: tuple[_Edge, _Edge], phase: str) -> _Row | None:
+def _row(at: Where, row: csv_text.CsvRow, edges: tuple[Edge, Edge], phase: str, known: Vocabulary | None) -> _Row | None:
     """Return what a row says; None after noting what is wrong."""
     start, end = (_instant(at, row.cells[edge.name], edge) for edge in edges)
-    name = row.cells[phase]
-    if not name or documents.frame_number(name) is not None:
-        at.error("phase-form", f"the phase is '{csv_text.shown(name)}'", "write the name of a phase: numbers have no known meaning here")
+    name = documents.whole_text(row.cells[phase])
+    is_known = bool(name) and known is not None and known.find("phase", name) is not None
+    if not is_known and (phase_tables.is_number(name) or phase_tables.is_nothing(name)):
+        what = f"the phase is '{csv_text.shown(row.cells[phase])}'"
+        at.error("phase-form", what, "write the name of a phase: numbers, and words for an empty cell, have no known meaning here")
         return None
     if start is None or end is None:
         return None
@@ -195,10 +250,10 @@ def _row(at: Where, row: csv_text.CsvRow, edges: tuple[_Edge, _Edge], phase: str
     return _Row(row.line, start, end, name)
 
 
-def _instant(at: Where, cell: str, edge: _Edge) -> int | None:
+def _instant(at: Where, cell: str, edge: Edge) -> int | None:
     """Return a frame, or a time in nanoseconds; None after noting what is none."""
-    if edge.unit in ("s", None) and (match := _CLOCK.fullmatch(cell)) is not None:
-        return int((int(match[1] or 0) * 3600 + int(match[2]) * 60 + Fraction(match[3])) * NS)
+    if edge.unit in ("s", None) and ":" in cell and (time := columns.nanoseconds(cell, minutes=True)) is not None:
+        return time
     try:
         return instant(documents.whole_text(cell) if edge.unit == "frame" else cell, edge.unit or "s")
     except AnnotationError as error:
@@ -207,16 +262,55 @@ def _instant(at: Where, cell: str, edge: _Edge) -> int | None:
         return None
 
 
-def _are_last(header: Where, videos: Iterable[Sequence[_Row]], end: _Edge) -> bool | None:
-    """Return whether ends of frames are the last ones of their phases; None after noting that nothing tells."""
-    gaps = [later.start - row.end for rows in videos for row, later in itertools.pairwise(rows)]
-    reach, one_before = gaps.count(0), gaps.count(1)
-    if end.is_last is not None or bool(reach) != bool(one_before):
-        return bool(one_before) if end.is_last is None else end.is_last
-    how = f"{reach} reach to the next start, {one_before} to the frame before it"
-    what = f"nothing tells whether '{csv_text.shown(end.name)}' is the last frame of a phase or the first one behind it ({how})"
-    header.error("end-unclear", what, "call it last_frame, or end_frame_exclusive")
-    return None
+def _are_last(one: _File) -> bool | None:
+    """Return whether ends of frames are the last ones of their phases; None where its column and rows do not tell."""
+    gaps = one.gaps()
+    if one.edges is not None and one.edges[1].is_last is not None:
+        return one.edges[1].is_last
+    # A gap of a frame may be one; where each ends a frame before the next one, nearly all are.
+    if 0 in gaps:
+        return None if 1 in gaps else False
+    return True if 1 in gaps and 2 * gaps.count(1) >= len(gaps) else None
+
+
+def _are_last_of(files: Sequence[_File]) -> dict[str, bool | None]:
+    """Return of files with frames whether ends are last ones; other files with the same columns tell it of one that does not."""
+    of_frames = [file for file in files if file.edges is not None and file.unit == "frame"]
+    told = {file.where.file: _are_last(file) for file in of_frames}
+    found = dict(told)
+    for file in (file for file in of_frames if told[file.where.file] is None):
+        gaps = file.gaps()
+        others = {told[other.where.file] for other in of_frames if other.edges == file.edges} - {None}
+        if len(others) == 1 and not {0, 1} & set(gaps):
+            found[file.where.file] = others.pop()
+            continue
+        how = f"{gaps.count(0)} reach to the next start, {gaps.count(1)} to the frame before it"
+        name = "" if file.edges is None else csv_text.shown(file.edges[1].name)
+        what = f"nothing tells whether '{name}' is the last frame of a phase or the first one behind it ({how})"
+        file.header.error("end-unclear", what, "call it last_frame, or end_frame_exclusive")
+    return found
+
+
+def _note_last_times(one: _File) -> None:
+    """Note times that are the last second of a phase, or the last millisecond: what lies from there to the next start would have no label.
+
+    The column is called so, or the times are whole and most end one before the next start.
+    """
+    if one.edges is None or one.unit == "frame" or one.edges[1].is_last is False:
+        return
+    end, gaps = csv_text.shown(one.edges[1].name), one.gaps()
+    if one.edges[1].is_last:
+        what = f"'{end}' is called the last instant of a phase, and times have none"
+        one.header.error("end-unclear", what, "give the start of the next phase, and call it end_s or end_ms")
+        return
+    times = {time for row in one.rows() for time in (row.start, row.end)}
+    for name, unit_ns in {"second": NS, **({"millisecond": NS // 1000} if one.unit == "ms" else {})}.items():
+        met = gaps.count(unit_ns)
+        if met and 2 * met >= len(gaps) and all(time % unit_ns == 0 for time in times):
+            what = f"{met} of {len(gaps)} phases end a {name} before the next one starts, as if '{end}' were their last {name}"
+            called = "end_exclusive" if one.edges[1].unit is None else f"end_{one.unit}_exclusive"
+            one.header.error("end-unclear", what, f"give the start of the next phase as the end, or call it {called}")
+            return
 
 
 def _labels(where: Where, video: str, rows: Sequence[_Row], unit: Unit, phases: Vocabulary, behind: int) -> Labels:

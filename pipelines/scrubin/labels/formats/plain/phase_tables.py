@@ -26,10 +26,11 @@ from scrubin.base.faults import Faults, near
 from scrubin.base.text import csv_text, naming
 from scrubin.base.vocabulary import own_categories, vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary, alphabetical, fold
-from scrubin.labels.formats.plain import phase_cells, phase_spans
+from scrubin.labels import registry
+from scrubin.labels.formats.plain import phase_cells
 from scrubin.labels.formats.plain.phase_cells import ARRAYS, Cells
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, phase_rows
-from scrubin.labels.parse import columns, documents, video_files
+from scrubin.labels.parse import columns, documents, row_spans, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, dataset_format
 
@@ -61,7 +62,7 @@ def _has_phases(path: Path) -> bool:
     header = [cell.strip() for cell in lines[0].cells]
     if columns.is_header(header):
         if columns.first_of(header, "phase", "phase id") is not None:
-            return not phase_spans.has_spans(path)
+            return not row_spans.says_spans(path.name, registry.head(path))
         # Of a table with columns that nobody understands, such as boxes, an id is that of something else.
         numbered = columns.first_of(header, "frame", "seconds", "milliseconds") is not None
         known = all(fold(name) in columns.OF_NAME or columns.SURE.fullmatch(fold(name)) for name in header)
@@ -94,7 +95,7 @@ def read(source: LabelFiles) -> Collection:
     labelled = cells.keys() if source.labelled_videos is None else source.labelled_videos & cells.keys()
     if phases is None or (is_of_files(phases) and not _are_told_apart([cells[name] for name in sorted(labelled)], faults)):
         return Collection(faults=faults.all())
-    further = _further(phases, {cell for name in labelled for cell in cells[name].phases}) if source.may_have_further else []
+    further = further_of(phases, {cell for name in labelled for cell in cells[name].phases}) if source.may_have_further else []
     known = own_categories.vocabulary_of({"phase": [*phases.phases, *further]}) if further else phases
     recordings = []
     for name, of_video in sorted(cells.items()):
@@ -128,6 +129,8 @@ def _by_recording(files: Mapping[str, bytes], faults: Faults) -> dict[str, Cells
             if not by_column and one.video != name and one.video in own.values():
                 what = f"its rows are of the video '{one.video}', which has a file of its own"
                 faults.error(file, "video-name", what, "name the file after its video")
+            elif one.video and name == one.video and not video_files.is_name(Where(faults, file), name):
+                continue
             elif name in cells:
                 faults.error(file, "file-repeated", f"the video {name} is also in {cells[name].file}", "keep one of them")
             else:
@@ -191,7 +194,7 @@ def _from_one(phases: Vocabulary, written: set[str]) -> bool:
     return bool(ids) and min(ids) > 0 and max(ids) == len(phases.phases)
 
 
-def _further(phases: Vocabulary, written: set[str]) -> list[str]:
+def further_of(phases: Vocabulary, written: set[str]) -> list[str]:
     """Return the phases that only predictions have, where a vocabulary is just what labels say.
 
     What is more likely a slip is none of them, and stays unknown: ids among names, a cell that says nothing, or is a number where no
@@ -206,8 +209,8 @@ def _further(phases: Vocabulary, written: set[str]) -> list[str]:
     if all(map(is_id, phases.phases)):
         further = list(map(str, sorted({int(cell) for cell in unknown if is_id(cell)})))
         return [] if len(further) > most else further
-    numbered = any(map(_is_number, phases.phases))
-    named = (cell for cell in sorted(unknown, reverse=True) if not (_is_nothing(cell) or (_is_number(cell) and not numbered)))
+    numbered = any(map(is_number, phases.phases))
+    named = (cell for cell in sorted(unknown, reverse=True) if not (is_nothing(cell) or (is_number(cell) and not numbered)))
     spelled = {fold(cell): cell for cell in named if not is_id(cell)}
     return [] if len(spelled) > most else [spelled[folded] for folded in sorted(spelled, key=alphabetical) if not _is_slip(folded, names)]
 
@@ -217,11 +220,12 @@ def _folded(cell: str) -> str:
     return fold(str(int(cell)) if is_id(cell) else cell)
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number, whole or not."""
     return csv_text.NUMBER.fullmatch(cell) is not None or csv_text.has_comma(cell)
 
 
-def _is_nothing(cell: str) -> bool:
+def is_nothing(cell: str) -> bool:
     """Return whether a cell is what programs write where there is no value."""
     return csv_text.is_missing(cell) or naming.is_of_spreadsheet(cell)
 
@@ -234,7 +238,7 @@ def _is_slip(folded: str, names: Iterable[str]) -> bool:
 def _id_of(where: Where, cell: str, phases: Vocabulary, *, from_one: bool) -> int | None:
     if not is_id(cell):
         found = phases.find("phase", cell)
-        if found is None and _is_nothing(cell) and is_of_files(phases):
+        if found is None and is_nothing(cell) and is_of_files(phases):
             what = f"'{csv_text.shown(cell)}' counts as an empty cell, because no phase of the labels is called so"
             where.error("name-unknown", what, "write a phase; if it is the name of one, such as a background, call it by a word")
         elif found is None:
@@ -306,11 +310,6 @@ def _are_too_large(cells: Mapping[str, Cells], faults: Faults) -> bool:
 def are_of_cholec80(files: Iterable[str | Path]) -> bool:
     """Return whether all files are named like those of Cholec80, so that their phases are its seven."""
     return all(CHOLEC80.fullmatch(PurePosixPath(file).stem) for file in files)
-
-
-def are_named_alone(form: str, files: Iterable[str | Path]) -> bool:
-    """Return whether nothing but the names of phases says of which vocabulary files of a format are, where nobody names it."""
-    return form == NAME and not are_of_cholec80(files)
 
 
 def _may_be_header(cells: Mapping[str, Cells], faults: Faults) -> bool:
