@@ -243,6 +243,21 @@ def test_a_name_of_few_letters_is_found_where_no_blanks_part_words(name, text):
         assert not search.in_text(Text("a", "患者李大明、環さとの、นายล、김철호는"))
 
 
+@pytest.mark.parametrize("name", ["김", "이", "정", "이 영희"])
+def test_a_syllable_of_korean_is_found_alone_and_not_within_other_syllables_or_words(name):
+    syllable = name.split()[0]
+    for private in (derive({"participant": [name]}, frozenset()), private_strings.with_requested(Private(), [syllable])):
+        search = Search(private, 10**8)
+        assert search.in_text(Text("a", f"환자 {syllable}, 수술"))
+        assert search.in_text(Text("a", "임상 인증 일반 조직 정맥 정확도 김포")) == set()
+
+
+def test_what_ends_within_a_syllable_of_korean_is_not_found():
+    search = Search(derive({"participant": ["미나"]}, frozenset()), 10**8)
+    assert search.in_text(Text("a", "환자미나는"))
+    assert search.in_text(Text("a", "장미난초")) == set()
+
+
 @pytest.mark.parametrize("text", ["病人{}的手术", "患者{}さん", "환자 {}는", "นาย{}ครับ"])
 def test_a_short_name_is_a_word_between_letters_that_need_no_blanks(text):
     search = Search(derive({"participant": ["Li", "P07"], "trial": ["1"]}, frozenset()), 10**8)
