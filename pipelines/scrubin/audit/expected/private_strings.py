@@ -291,7 +291,7 @@ def derive(
                 rule = _rule(discloses, text)
                 if rule is None or (rule == "labelled" and text != whole):
                     continue
-                if discloses not in NAMED and _is_of_two_letters(text) and not any(fold(text) in name for name in names):
+                if rule == "anywhere" and discloses not in NAMED and _is_of_two_letters(text) and not any(fold(text) in name for name in names):
                     rule = "token"
                 if discloses == "text" and not _says_something(text, common):
                     continue
