@@ -291,8 +291,8 @@ def derive(
                 rule = _rule(discloses, text)
                 if rule is None or (rule == "labelled" and text != whole):
                     continue
-                if rule == "anywhere" and discloses not in NAMED and _is_of_two_letters(text) and not any(fold(text) in name for name in names):
-                    rule = "token"
+                if rule == "anywhere" and discloses not in NAMED and _is_of_two_letters(text):
+                    rule = "anywhere" if any(fold(text) in name for name in names) else "token"
                 if discloses == "text" and not _says_something(text, common):
                     continue
                 if rule != "labelled" and (text in public or not _telling(text)) and all(fold(word) in public for word in words(text)):
