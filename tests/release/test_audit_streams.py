@@ -331,6 +331,13 @@ TEXTS = st.one_of(
 )
 
 
+@pytest.mark.parametrize("text", [b"9e107d9d372bb6826bd81d3542a419d6", b"PATIENT: KRUEGER OTTILIE", b"MRN12345678-A07, MRN20418835-B12"])
+def test_identities_and_capitals_are_found_amid_a_slice(text):
+    coded = b"\x65\x88" + random.Random(4).randbytes(3000).replace(b"\0\0", b"\0\4")
+    assert not list(slice_bytes.faults(coded))
+    assert list(slice_bytes.faults(coded[:1000] + text + coded[1000:]))
+
+
 @given(TEXTS, st.sampled_from(ENCODINGS), st.binary(max_size=300), st.binary(max_size=300))
 def test_what_the_audit_finds_in_a_slice_a_render_does_not_copy(text, encoding, before, behind):
     """Otherwise a release could not be finished."""

@@ -13,7 +13,7 @@ from scrubin.audit.expected import Text, dates, plan, private_strings
 from scrubin.audit.expected.private_strings import LABELS, Labelled, Needle, Private, derive
 from scrubin.audit.expected.scanner import BLOCK_WORDS, WORD_BYTES, Scanner
 from scrubin.audit.expected.search import CHANCE_HITS, Search, affordable, chance, spellings
-from scrubin.audit.expected.spelling import fold, folded_words, unescaped, words
+from scrubin.audit.expected.spelling import as_written, fold, folded_words, unescaped, words
 from scrubin.base.tables.public import public_tables
 from scrubin.stages.release.audited_project import public_words
 from toy_release import IDS, PARAMS, recordings
@@ -243,6 +243,21 @@ def test_a_name_of_few_letters_is_found_where_no_blanks_part_words(name, text):
         assert not search.in_text(Text("a", "患者李大明、環さとの、นายล、김철호는"))
 
 
+@pytest.mark.parametrize("name", ["김", "이", "정", "이 영희"])
+def test_a_syllable_of_korean_is_found_alone_and_not_within_other_syllables_or_words(name):
+    syllable = name.split()[0]
+    for private in (derive({"participant": [name]}, frozenset()), private_strings.with_requested(Private(), [syllable])):
+        search = Search(private, 10**8)
+        assert search.in_text(Text("a", f"환자 {syllable}, 수술"))
+        assert search.in_text(Text("a", "임상 인증 일반 조직 정맥 정확도 김포")) == set()
+
+
+def test_what_ends_within_a_syllable_of_korean_is_not_found():
+    search = Search(derive({"participant": ["미나"]}, frozenset()), 10**8)
+    assert search.in_text(Text("a", "환자미나는"))
+    assert search.in_text(Text("a", "장미난초")) == set()
+
+
 @pytest.mark.parametrize("text", ["病人{}的手术", "患者{}さん", "환자 {}는", "นาย{}ครับ"])
 def test_a_short_name_is_a_word_between_letters_that_need_no_blanks(text):
     search = Search(derive({"participant": ["Li", "P07"], "trial": ["1"]}, frozenset()), 10**8)
@@ -296,6 +311,35 @@ def test_a_participant_whose_name_is_a_public_word_is_said_to_be_unsearched_and_
     assert "Person" in {needle.text for needle in private.needles}
     (line,) = private_strings.warnings(private)
     assert line.startswith("the participant 'Left' is called by a word that stands in every release")
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [("王小明", "患者王小明的手术视频"), ("김철수", "환자김철수의수술"), ("Schmidt", "患者schmidt的手术"), ("สมหญิง", "นายสมหญิงครับ")],
+)
+def test_a_name_inside_a_public_word_without_blanks_is_told_to_the_curator(name, title):
+    private = private_strings.of_tables([pd.DataFrame({"participant": [name]})], IDS, [title])
+    (line,) = private_strings.warnings(private)
+    assert line.startswith(f"the participant {name!r} stands in {as_written(title)!r}, which the release says of itself")
+    assert (
+        private_strings.warnings(private_strings.of_tables([pd.DataFrame({"participant": ["Mark", "王明"]})], IDS, ["benchmark 手术"]))
+        == []
+    )
+
+
+def test_two_letters_of_a_path_or_picture_count_as_a_word_alone_unless_a_participant_is_called_so():
+    for kind, value, word in (
+        ("path", "手术/a.mp4", "手术"),
+        ("text", "手术 王明", "手术"),
+        ("recording", "录像_a", "录像"),
+        ("path", "수술/a", "수술"),
+    ):
+        assert rules(kind, value)[word] == "token"
+    search = Search(derive({"path": ["手术/まい.mp4"]}, frozenset()), 10**8)
+    assert search.in_text(Text("a", "本手术的, うまい")) == set()
+    assert {needle.text for needle in search.in_text(Text("a", "手术 of まい"))} == {"手术", "まい"}
+    named = derive({"path": ["小明.mp4"], "participant": ["王小明"]}, frozenset())
+    assert {needle.rule for needle in named.needles if needle.text == "小明"} == {"anywhere"}
 
 
 def test_a_date_that_was_read_in_a_picture_is_searched_in_every_spelling():

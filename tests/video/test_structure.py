@@ -196,6 +196,19 @@ def test_in_twenty_megabytes_drawn_by_chance_there_is_no_text():
         assert foreign_bytes.foreign(unit) == ""
 
 
+def test_identities_and_capitals_are_found_amid_a_slice_as_often_as_names_allow():
+    """Read by how names go on alone, fewer were: letters of one case and digits go on as they began."""
+    chance = random.Random(3)
+    for least, write in (
+        (14, lambda: f"{chance.getrandbits(96):024X}"),
+        (33, lambda: f"DE{chance.randrange(10**20):020}"),
+        (37, lambda: f"{chance.getrandbits(96):024x}"),
+    ):
+        slices = [chance.randbytes(1500).replace(b"\0\0", b"\0\4") for _ in range(40)]
+        found = sum(bool(foreign_bytes.foreign(coded[:700] + write().encode() + coded[700:])) for coded in slices)
+        assert found >= least, write()
+
+
 BEHIND = {
     "Cyrillic in UTF-16": "Цветков Иван".encode("utf-16-le"),
     "the other way round": "Цветков Иван".encode("utf-16-be"),

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.audit.expected import withdrawal_memory
+from scrubin.audit.expected.spelling import RUN
 from scrubin.audit.expected.withdrawal_memory import MOST_PARTS, Gone, Memory, beginning
 from scrubin.base.errors import PrivacyError
 from scrubin.base.text.naming import look
@@ -74,6 +75,28 @@ def test_names_and_ids_are_found_in_texts_however_they_are_joined(known, text):
 @pytest.mark.parametrize("text", ["Anna Müller", "blorkfamps", "blork famp", "P0751", "17", "Müller", ""])
 def test_other_words_are_not(known, text):
     assert known.in_text(text) == set()
+
+
+SIGNED = ["김민준", "정현", "สมหญิง", "ณัฐวุฒิ", "รัตนาภรณ์", "มีนา", "អូន", "សុខវណ្ណា", "အောင်", "ဇော်ဇော်", "ສົມພອນ", "アレクサンドリーナ"]
+
+
+@pytest.mark.parametrize("name", SIGNED)
+def test_a_name_of_letters_with_signs_is_found_where_no_blanks_part_words(name):
+    known = Memory().with_recording("rec", "consent", {}, [], [name])
+    for before, behind in (("환자", "는"), ("นาย", "ครับ"), ("លោក", "និង"), ("ဦး", "သည်"), ("患者", "さん")):
+        assert known.told_in(f"{before}{name}{behind}")
+        assert known.told_in(f"{before} {name} {behind}")
+        assert known.told_in(before + behind) == set()
+
+
+@pytest.mark.parametrize(("name", "kept"), [("สมหญิง", "สมหญ ง"), ("สุรชัย", "ส รช ย,สรช ย"), ("သန်းသန်း", "သန သန")])
+def test_who_was_remembered_in_pieces_by_an_earlier_edition_is_still_found(name, kept):
+    known = Memory().with_recording("rec", "consent", {}, [], [])
+    of = known._recording("rec")
+    known = replace(known, recordings={of: Gone("consent", frozenset(known._of("words", one) for one in kept.split(",")))})
+    assert known.told_in(name)
+    assert known.told_in(f"นาย{name}ครับ")
+    assert known.in_text(name)
 
 
 @pytest.mark.parametrize("text", ["患者王小明的手术", "王小明", "患者Ostermann的手术", "手術者：欧阳小明医生", "病人P07的"])
@@ -143,7 +166,7 @@ WORDS = st.sampled_from(["Anna", "müller", "ANNA", "Müller", "P07", "17", "T1"
 def test_a_text_and_its_beginning_say_all_that_the_text_says_twice(name, pieces):
     known = Memory().with_recording("rec", "other", {}, [" ".join(name)])
     text = "".join(f"{word}{gap}" for word, gap in pieces)
-    parts = [*withdrawal_memory._PART.finditer(twice := f"{text}\n{text}")]
+    parts = [*RUN.finditer(twice := f"{text}\n{text}")]
     plain = set()
     for first, part in enumerate(parts):
         for last in range(first, min(first + MOST_PARTS, len(parts))):

@@ -112,12 +112,15 @@ def _written(code: str, frequencies: dict[int, str]) -> tuple[bytes, list[float]
 _WORDS = {code: _written(code, frequencies) for code, frequencies in ONE_BYTE.items()}
 # With two bytes a letter beyond ASCII, which chance writes so much more seldom.
 _WORDS["utf-8"] = (_WORDS["cp1252"][0], [one - 8 if byte >= 0xC0 else one for byte, one in enumerate(_WORDS["cp1252"][1])])
-# Behind another, upper case, lower case and a digit: how many bits another, upper case, lower case and a digit take.
-_NEXT_BITS = [
+# Behind another, upper case, lower case and a digit: how many bits another, upper case, lower case and a digit take in names; and in
+# identities and in words of one case, where the same comes again. There the last costs a bit, because either would do.
+_NAMES_BITS = [
     [-math.log2(hundredths / 100) for hundredths in behind]
     for behind in ((25, 25, 25, 25), (10, 45, 40, 5), (15, 3, 80, 2), (30, 3, 3, 64))
 ]
-_LEAST_NEXT_BITS = [min(column) for column in zip(*_NEXT_BITS, strict=True)]
+_STAYS_BITS, _CHANGES_BITS, EITHER_BITS = -math.log2(0.75), -math.log2(0.25 / 3), 1.0
+_ONE_SORT_BITS = [[_STAYS_BITS if sort == last else _CHANGES_BITS for sort in range(4)] for last in range(4)]
+_LEAST_NEXT_BITS = [min(column) for column in zip(*_NAMES_BITS, *_ONE_SORT_BITS, strict=True)]
 
 
 def _most_in_words(code: str) -> list[float]:
@@ -395,23 +398,28 @@ def _is_written(run: bytes, chance_bits: float, samples_bits: dict[str, float], 
     before, steps = b"\n" + run, dict[tuple[int, int], None]()
     for pair in zip(before, run, strict=False):
         steps[pair] = None
-    sorts, bits = _WORDS[code]
-    words = [bits[after] + _NEXT_BITS[sorts[ahead]][sorts[after]] for ahead, after in steps]
+    names, words = ([table[ahead][after] for ahead, after in steps] for table in _steps_bits(code))
     codes = [math.log2(len(CODES)) if chr(after) in CODES else 16.0 for _, after in steps]
-    for name, written in (("words", words), ("codes", codes)):
-        if (
-            name in samples_bits
-            and _most([8 - one for one in written]) >= chance_bits
-            and all(
-                _most([_sample_bits(after - ahead, spread) - one for (ahead, after), one in zip(steps, written, strict=True)])
-                >= samples_bits[name]
-                for spread in SPREADS
-            )
-        ):
-            return True
+    samples: list[list[float]] = []
+    for name, written, cost in (("words", names, 0.0), ("words", words, EITHER_BITS), ("codes", codes, 0.0)):
+        if name in samples_bits and _most([8 - one for one in written]) >= chance_bits + cost:
+            samples = samples or [[_sample_bits(after - ahead, spread) for ahead, after in steps] for spread in SPREADS]
+            if all(_most([a - b for a, b in zip(one, written, strict=True)]) >= samples_bits[name] + cost for one in samples):
+                return True
     return False
 
 
+@cache
+def _steps_bits(code: str) -> list[list[list[float]]]:
+    """Return, in names and in words of one sort, how many bits each byte takes behind each other; by the byte before, then by the byte."""
+    sorts, bits = _WORDS[code]
+    return [
+        [[one + behind[last][sort] for sort, one in zip(sorts, bits, strict=True)] for last in sorts]
+        for behind in (_NAMES_BITS, _ONE_SORT_BITS)
+    ]
+
+
+@cache
 def _sample_bits(difference: int, spread: float) -> float:
     """Return how many bits a sample takes that differs so much from the one before (Laplace)."""
     return (abs(difference) / spread - math.log(math.tanh(1 / (2 * spread)))) / math.log(2)

@@ -9,7 +9,8 @@ needle                example                                    counts as a lea
 ====================  =========================================  ==================================================
 ``anywhere``          Schmidt, rec-07b, 17.04.2023; 4 or more    anywhere in names, tags, cells and raw bytes, in any
                       characters, not only digits; 王明, 2 or    case, with or without accents
-                      more where no blanks part words
+                      more where no blanks part words, of a
+                      path or picture alone 3 or more
 ``digits``            20230417, 143205; 6 or more digits         the same, as a whole number
 ``token``             KS, P07; 2 or 3 characters with a letter,  as a whole word in names, tags, cells and documents,
                       in file names not small letters alone      also beside Chinese; initials only in capitals or as
@@ -23,7 +24,7 @@ Five rules keep false alarms out without hiding leaks:
   fixed texts of the release and ``release.public_words``. A value all of whose words are public
   cannot tell anything and is no needle by itself; it is counted in ``skipped``, and where it is the
   whole name of a participant or a site, the curator is told. A hit inside a longer public word
-  (Mark in benchmark) is none.
+  (Mark in benchmark) is none; the curator is told of names inside words without blanks.
 - The words of the documents about a release (``permitted``) are common words, and pass there alone.
 - A hit that is part of a longer number, or lies in a hexadecimal digest, is none.
 - What a detector read in a picture is private only when a person accepted that very text as text to
@@ -50,7 +51,17 @@ from typing import Literal
 import pandas as pd
 
 from scrubin.audit.expected import dates
-from scrubin.audit.expected.spelling import NOT_IN_A_WORD, fold, folded_words, is_closed_up, without_accents, words, written_out
+from scrubin.audit.expected.spelling import (
+    CLOSED_UP_LETTER,
+    NOT_IN_A_WORD,
+    as_written,
+    fold,
+    folded_words,
+    is_closed_up,
+    without_accents,
+    words,
+    written_out,
+)
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import PrivacyError
 
@@ -202,6 +213,8 @@ class Private:
         Days that the curator calls harmless, folded, as written.
     withdrawn
         Whose names, ids and files must not be there, known by keyed hashes only.
+    inside
+        What names of participants and sites tell and are, and the longer public word without blanks in which each lies, sorted.
     """
 
     needles: tuple[Needle, ...] = ()
@@ -211,6 +224,7 @@ class Private:
     dates: frozenset[datetime.date] = frozenset()
     public_days: frozenset[str] = frozenset()
     withdrawn: Memory = field(default_factory=Memory)
+    inside: tuple[tuple[str, str, str], ...] = ()
 
 
 def accepted_texts(redactions: pd.DataFrame) -> pd.DataFrame:
@@ -266,6 +280,7 @@ def derive(
     unsearched: set[tuple[str, str]] = set()
     all_dates: set[datetime.date] = set()
     named: set[str] = set()
+    names = [fold(name) for kind in NAMED for name in values.get(kind, ())]
     for discloses, texts in sorted(values.items()):
         wholes = sorted({value.strip() for value in texts})
         if discloses != "sha256":
@@ -276,6 +291,8 @@ def derive(
                 rule = _rule(discloses, text)
                 if rule is None or (rule == "labelled" and text != whole):
                     continue
+                if rule == "anywhere" and discloses not in NAMED and _is_of_two_letters(text):
+                    rule = "anywhere" if any(fold(text) in name for name in names) else "token"
                 if discloses == "text" and not _says_something(text, common):
                     continue
                 if rule != "labelled" and (text in public or not _telling(text)) and all(fold(word) in public for word in words(text)):
@@ -287,15 +304,36 @@ def derive(
     numbers = dates.only_numbers(all_dates, named)
     spelled = {(date, text) for date in all_dates for text in dates.spellings(date, short=date not in numbers)}
     needles |= {_of_date(text, "date") for _, text in dates.unlisted(spelled, public_days)}
-    return Private(tuple(sorted(needles)), public, len(skipped), tuple(sorted(unsearched)), frozenset(all_dates), public_days)
+    return Private(
+        needles=tuple(sorted(needles)),
+        public=public,
+        skipped=len(skipped),
+        unsearched=tuple(sorted(unsearched)),
+        dates=frozenset(all_dates),
+        public_days=public_days,
+        inside=_inside(needles, public),
+    )
+
+
+def _inside(needles: Iterable[Needle], public: Iterable[str]) -> tuple[tuple[str, str, str], ...]:
+    """Return the names that lie inside longer public words, where no blanks part words: there a hit is none."""
+    closed_up = [word for word in public if CLOSED_UP_LETTER.search(word)]
+    names = [(fold(one.text), one) for one in needles if one.discloses in NAMED and one.rule == "anywhere"] if closed_up else []
+    held = ((name, word) for folded, name in names for word in closed_up if folded in word and folded != word)
+    return tuple(sorted((name.discloses, name.text, as_written(word)) for name, word in held))
 
 
 def warnings(private: Private) -> list[str]:
-    """Return one line for each participant and site whose name the audit cannot search, for the curator."""
-    return [
+    """Return one line for each participant and site whose name the audit cannot search, there or anywhere, for the curator."""
+    everywhere = [
         f"the {discloses} {text!r} is called by a word that stands in every release: the audit does not search it; whoever can be known by "
         "it needs another name in recordings.csv"
         for discloses, text in private.unsearched
+    ]
+    return everywhere + [
+        f"the {discloses} {text!r} stands in {word!r}, which the release says of itself: the audit does not search it there; where it is "
+        "the name, take it out of your own words, such as title and description"
+        for discloses, text, word in private.inside
     ]
 
 
@@ -412,6 +450,11 @@ def _rule(discloses: str, text: str) -> Rule | None:
     if discloses in ("path", "recording") and text.isalpha() and text.islower():
         return None  # "out" in "out 7.mkv" is a word; a short name of a person stands in their own column, too
     return "token"
+
+
+def _is_of_two_letters(text: str) -> bool:
+    """Whether a text is of two letters that need no blanks: surgery (手术) is, too, and stands in folders and pictures everywhere."""
+    return is_closed_up(text) and len(as_written(text)) == 2
 
 
 def _says_something(text: str, common: frozenset[str]) -> bool:

@@ -14,14 +14,26 @@ from scrubin.audit.expected import Text
 from scrubin.audit.expected.dates import spelled_in, unlisted
 from scrubin.audit.expected.private_strings import NAMED, WITHDRAWN, Labelled, Needle, Private, is_common
 from scrubin.audit.expected.scanner import LEAST_BYTES, Scanner
-from scrubin.audit.expected.spelling import NOT_IN_A_WORD, decoded, fold, unescaped, without_accents, written_out
+from scrubin.audit.expected.spelling import (
+    CLOSED_UP_LETTER,
+    MARK,
+    NOT_CLOSED_UP,
+    NOT_IN_A_WORD,
+    decoded,
+    fold,
+    unescaped,
+    without_accents,
+    written_out,
+)
 from scrubin.audit.expected.withdrawal_memory import beginning
 
-_RUN = re.compile(r"\w+")
+_RUN = re.compile(rf"\w+(?:{MARK.pattern}\w*)*")
 BROKEN_LETTERS = 7
 """A shorter name may be two words by chance: Anna in "an na"."""
 _GAP = r"(?:[-_\u2010-\u2015]\s{0,20}|\s{1,20})"
 _BREAK = re.compile(rf"(?<=[^\W\d_]){_GAP}(?=[^\W\d_])")
+# Letters that end a syllable of Korean, decomposed: a name that ends before one ends within what is written as one letter.
+_FIRST_FINAL, _LAST_FINAL = "\u11a8".encode(), "\u11ff".encode()
 CONTEXT_BYTES = 160  # kept from the chunk before, to see the word around a hit
 CHANCE_HITS = 0.001
 """Expected number of chance hits of the raw search over a whole release, for all needles together."""
@@ -91,9 +103,11 @@ class Search:
 
     @cached_property
     def _token_pattern(self) -> re.Pattern[str] | None:
-        options = "|".join(map(re.escape, sorted(self._tokens)))
-        before, behind = NOT_IN_A_WORD
-        return re.compile(f"{before}(?:{options}){behind}") if options else None
+        kinds: dict[tuple[str, str], list[str]] = {}
+        for word in sorted(self._tokens):
+            kinds.setdefault(NOT_CLOSED_UP if CLOSED_UP_LETTER.match(word) else NOT_IN_A_WORD, []).append(re.escape(word))
+        options = "|".join(f"{before}(?:{'|'.join(words)}){behind}" for (before, behind), words in kinds.items())
+        return re.compile(options) if options else None
 
     def is_public(self, word: str) -> bool:
         """Whether a word says nothing by itself."""
@@ -188,6 +202,8 @@ class Search:
         if 0 in data[start:end]:  # UTF-16 has no words of bytes around it, and chance does not write it
             return True
         if _inside_a_number(data, start, end):
+            return False
+        if _FIRST_FINAL <= data[end : end + 3] <= _LAST_FINAL:
             return False
         left, right = _word_around(data, start, end)
         if needle.rule == "digits" and structured and end - start < LONE_DIGITS and _is_lone(data, left, right):

@@ -36,20 +36,32 @@ _NESTED = 4  # escapes within escapes, such as JSON in a JSON string in a link
 _HEX_RUN = re.compile(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])")
 _BASE64_RUN = re.compile(r"[A-Za-z0-9+/_-]{12,}")
 _SPACED = re.compile(r"(?<![^\W_])[^\W\d_](?:([ ._\-])[^\W\d_])(?:\1[^\W\d_]){2,}(?![^\W_])")
-_RUN = re.compile(r"[^\W_]+")
-_LETTERS = re.compile(r"[^\W\d_]+")
 # As ranges of an expression, decomposed: the letters of Thai and Lao, Burmese and Korean, Khmer, Japanese and Chinese.
 CLOSED_UP = "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3100-\u312f\u31f0-\u31ff" + (
     "\u3400-\u9fff\ua9e0-\uaa7f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Letters that stand without a blank beside other words, and beside words and numbers in other letters."""
 CLOSED_UP_LETTER = re.compile(f"[{CLOSED_UP}]")
+# Of the letters above, vowel signs and marks, which Python counts among signs: from Thai to Khmer, of Burmese's neighbours, of Japanese.
+_MARKS = "".join(
+    chr(code)
+    for code in (*range(0x0E00, 0x0F00), *range(0x1000, 0x10A0), *range(0x1780, 0x1800), *range(0xA9E0, 0xAA80), 0x3099, 0x309A)
+    if unicodedata.category(chr(code))[0] == "M"
+)
+MARK = re.compile(f"[{_MARKS}]")
+RUN = re.compile(rf"[^\W_]+(?:[{_MARKS}][^\W_]*)*")
+"""Letters and digits side by side, with their vowel signs where no blanks part words."""
+SYLLABLE = re.compile(rf"(?:[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|.)[{_MARKS}]*", re.DOTALL)
+"""A letter with its signs; the two or three letters of Korean, decomposed, that are written as one."""
+_LETTERS = re.compile(rf"[^\W\d_]+(?:[{_MARKS}][^\W\d_]*)*")
 TELLING_BYTES = 6
 """Two letters of Chinese or Thai, of three bytes each, say as much as four of English."""
 # With a blank in between, as headings and names of two letters are spaced.
 _SPACED_OUT = re.compile(rf"[{CLOSED_UP}](?:([ ._\-\u3000])[{CLOSED_UP}])(?:\1[{CLOSED_UP}])*")
 NOT_IN_A_WORD = (rf"(?<![^\W_{CLOSED_UP}])", rf"(?![^\W_{CLOSED_UP}])")
 """What stands before and behind a word in an expression, for texts without accents."""
+NOT_CLOSED_UP = (f"(?<![{CLOSED_UP}])", f"(?![{CLOSED_UP}])")
+"""The same for a word in letters that need no blanks, where it is none beside others of them."""
 _HUMP = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-Þ])|(?<=[A-ZÀ-Þ])(?=[A-ZÀ-Þ][a-zß-öø-ÿ])")
 
 
@@ -68,11 +80,20 @@ def without_accents(text: str) -> str:
 def is_closed_up(word: str) -> bool:
     """Whether a word of two or three letters says enough to be one wherever its letters stand, as writing that has no blanks needs it.
 
-    >>> [is_closed_up(word) for word in ("王小明", "王明", "王", "さとう", "Li", "P07")]
-    [True, True, False, True, False, False]
+    >>> [is_closed_up(word) for word in ("王小明", "王明", "王", "김", "さとう", "Li", "P07")]
+    [True, True, False, False, True, False, False]
     """
-    plain = without_accents(word)
+    plain = as_written(word)
     return len(plain) > 1 and len(plain.encode(errors="surrogatepass")) >= TELLING_BYTES and CLOSED_UP_LETTER.search(plain) is not None
+
+
+def as_written(text: str) -> str:
+    """Return the text without accents, a syllable of Korean one letter.
+
+    >>> len(without_accents("김")), len(as_written("김"))
+    (3, 1)
+    """
+    return unicodedata.normalize("NFC", without_accents(text))
 
 
 def written_out(text: str) -> str:
@@ -186,7 +207,7 @@ def words(text: str) -> tuple[str, ...]:
     ('2023', '04', '17', 'AnnaSchmidt2', 'AnnaSchmidt', 'Anna', 'Schmidt')
     """
     each_once: dict[str, None] = {}
-    for run in _RUN.findall(text):
+    for run in RUN.findall(text):
         each_once[run] = None
         for letters in _LETTERS.findall(run):
             each_once[letters] = None

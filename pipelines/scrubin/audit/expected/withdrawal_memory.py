@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.audit.expected import dates
-from scrubin.audit.expected.spelling import CLOSED_UP, CLOSED_UP_LETTER, without_accents, words, written_out
+from scrubin.audit.expected.spelling import CLOSED_UP, CLOSED_UP_LETTER, MARK, RUN, SYLLABLE, without_accents, words, written_out
 from scrubin.base.errors import PrivacyError
 from scrubin.base.files import whole
 from scrubin.base.layout import PRIVATE
@@ -36,11 +36,10 @@ TOLD = "told:"
 """Before the hash of what is no whole name, such as one word of it: an edition that does not know of them passes these over."""
 REPEATED = 1 << 14
 """Runs of words of which a search keeps whether they name anybody."""
-_PART = re.compile(r"[^\W_]+")
 _CLOSED_UP = re.compile(rf"[{CLOSED_UP}]+|[^\W_{CLOSED_UP}]+")
 """What stands closed up in a part: letters that need no blanks, and what stands beside them."""
-MOST_CLOSED_UP = 8
-"""Letters of a name among others of writing without blanks."""
+MOST_CLOSED_UP = 12
+"""Letters with their signs, or syllables of Korean, of a name among others of writing without blanks."""
 _SIX = re.compile(r"\d{6}")
 _FRACTION_BEFORE, _FRACTION_BEHIND = re.compile(r"\d[.,]\Z"), re.compile(r"[.,]\d")
 _POINT_BEFORE, _POINT_BEHIND = re.compile(r"\d\.\Z"), re.compile(r"\.\d")
@@ -129,7 +128,7 @@ class Memory(Container[str]):
         plain = without_accents(text)
         if plain != text:
             found |= self._standing(plain, tells, structured=structured)
-        for run in set(_PART.findall(plain)):
+        for run in set(RUN.findall(plain)):
             # A run that is spelled in one case holds no other word.
             if not run.isalpha() or not (run.islower() or run.isupper() or run.istitle()):
                 found |= {piece for piece in words(run)[1:] if tells((piece.casefold(),))}
@@ -149,7 +148,7 @@ class Memory(Container[str]):
         # Of one text alone, and so many: a text may be as long as a file, and all its runs of words would not fit.
         known = lru_cache(REPEATED)(tells)
         found = set()
-        parts = list(_PART.finditer(text))
+        parts = list(RUN.finditer(text))
         folded = tuple(part[0].casefold() for part in parts)
         for first, part in enumerate(parts):
             for last in range(first, min(first + MOST_PARTS, len(parts))):
@@ -158,14 +157,14 @@ class Memory(Container[str]):
         return found
 
     def _names(self, parts: tuple[str, ...]) -> bool:
-        return _says_something(parts) and self._of("words", " ".join(parts)) in self.hashes
+        return _says_something(parts) and any(self._of("words", one) in self.hashes for one in _remembered(parts))
 
     def _tells(self, parts: tuple[str, ...], *, structured: bool) -> bool:
         number = parts[0] if len(parts) == 1 and parts[0].isdecimal() else ""
         if number:
             return int(number[:20]) >= (LONE_NUMBER if structured else LEAST_NUMBER) and self._is_told("words", number)
-        of = self._of("words", " ".join(parts)) if _says_something(parts) else ""
-        return of in self.hashes or TOLD + of in self.hashes
+        kept = [self._of("words", one) for one in _remembered(parts)] if _says_something(parts) else []
+        return any(of in self.hashes or TOLD + of in self.hashes for of in kept)
 
     def _is_told(self, kind: str, value: str) -> bool:
         return TOLD + self._of(kind, value) in self.hashes
@@ -281,7 +280,7 @@ def beginning(text: str) -> str:
     >>> beginning("a b c d e f g h i")
     'a b c d e f g'
     """
-    ends = [part.end() for part in islice(_PART.finditer(text), MOST_PARTS - 1)]
+    ends = [part.end() for part in islice(RUN.finditer(text), MOST_PARTS - 1)]
     return text[: ends[-1]] if ends else ""
 
 
@@ -294,8 +293,14 @@ def _is_part_of_a_number(text: str, part: re.Match[str], *, structured: bool) ->
     return bool(before.search(text, max(part.start() - 2, 0), part.start()) or (few and behind.match(text, part.end())))
 
 
+def _remembered(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return as what words may be remembered: an earlier edition took vowel signs of Thai and others for what parts words."""
+    joined = " ".join(parts)
+    return (joined, " ".join(MARK.sub(" ", joined).split()[:MOST_PARTS])) if MARK.search(joined) else (joined,)
+
+
 def _parts(name: str) -> tuple[str, ...]:
-    return tuple(part.casefold() for part in _PART.findall(name))[:MOST_PARTS]
+    return tuple(part.casefold() for part in RUN.findall(name))[:MOST_PARTS]
 
 
 def _spelled(names: Iterable[str]) -> set[tuple[str, ...]]:
@@ -312,8 +317,12 @@ def _closed_up(run: str) -> set[str]:
     found = {run}
     if not run.isascii():
         for piece in _CLOSED_UP.findall(run):
-            lengths = range(2, min(len(piece), MOST_CLOSED_UP) + 1) if CLOSED_UP_LETTER.match(piece) else ()
-            found |= {piece, *(piece[first : first + length] for length in lengths for first in range(len(piece) - length + 1))}
+            found.add(piece)
+            letters = SYLLABLE.findall(piece) if CLOSED_UP_LETTER.match(piece) else ()
+            for length in range(1, min(len(letters), MOST_CLOSED_UP) + 1):
+                runs = ("".join(letters[first : first + length]) for first in range(len(letters) - length + 1))
+                # One letter alone is in many words, unless it has a sign.
+                found.update(one for one in runs if length > 1 or MARK.search(one))
     return found
 
 
@@ -324,12 +333,12 @@ def _counts(parts: tuple[str, ...]) -> bool:
 def _tokens(text: str) -> set[str]:
     """Return the spellings of two or three letters that name somebody: capitals alone, or as given, because small ones are everywhere."""
     plain = without_accents(text)
-    if not (1 < len(plain) < LEAST_LETTERS and plain.isalnum()) or plain.isdecimal() or plain.islower():
+    if not (1 < len(plain) < LEAST_LETTERS and RUN.fullmatch(plain)) or plain.isdecimal() or plain.islower():
         return set()
     return {plain, plain.upper()}
 
 
 def _says_something(parts: tuple[str, ...]) -> bool:
     joined = "".join(parts)
-    mixed = not joined.isalpha() and len(joined) >= LEAST_MIXED
+    mixed = not MARK.sub("", joined).isalpha() and len(joined) >= LEAST_MIXED
     return (mixed or len(joined) >= LEAST_LETTERS) and not joined.isdecimal()

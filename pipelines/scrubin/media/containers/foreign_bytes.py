@@ -28,7 +28,7 @@ TEXT = "its slices hold what looks like text"
 # In bits: 2^44 bytes drawn by chance, some terabytes, hold one such text. What is taken for text is only encoded.
 TEXT_BITS = 44.0
 # Raw samples, of which lossless slices hold some, are nearly text; words are told from them by less than codes are.
-UNLIKE_SAMPLES_BITS = (22.0, 40.0)
+UNLIKE_SAMPLES_BITS = (22.0, 22.0, 40.0)
 # What is appended reaches the end of a slice, where fewer bits are enough: a slice in millions ends so by chance.
 TAIL_BYTES, TAIL_BITS, TAIL_UNLIKE_SAMPLES_BITS = 256, 34.0, 10.0
 SHORTEST_TEXT, SHORTEST_TAIL, SHORTEST_WIDE = 12, 8, 5
@@ -171,8 +171,10 @@ def _holds_accented(data: bytes, least_bits: float, least_unlike_samples_bits: f
 
 
 def _are_words(run: bytes, code: str, least_bits: float, least_unlike_samples_bits: float) -> bool:
-    against_chance, against_samples = likelihoods_bits(run, code)[0]
-    return against_chance >= least_bits and against_samples >= least_unlike_samples_bits
+    return any(
+        against_chance >= least_bits and against_samples >= least_unlike_samples_bits
+        for against_chance, against_samples in likelihoods_bits(run, code)[:-1]
+    )
 
 
 def _holds_utf_8(data: bytes, least_bits: float, least_unlike_samples_bits: float) -> bool:
@@ -360,8 +362,12 @@ ACCENTED = {
     "cp1251": dict(zip("оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъ", _RUSSIAN, strict=True)),
 }
 _BETWEEN = b'          ....,,,,::::;;---___///==""\'()<>{}[]|^@\n\t'
-# How often a character of each sort (between words, upper, lower, digit) stands behind one of each: names begin with a capital.
-_NEXT = ((0.25, 0.25, 0.25, 0.25), (0.10, 0.45, 0.40, 0.05), (0.15, 0.03, 0.80, 0.02), (0.30, 0.03, 0.03, 0.64))
+# How often a character of each sort (between words, upper, lower, digit) stands behind one of each: names begin with a capital;
+# in identities and words of one case it is of the same sort three times in four.
+_NAMES = ((0.25, 0.25, 0.25, 0.25), (0.10, 0.45, 0.40, 0.05), (0.15, 0.03, 0.80, 0.02), (0.30, 0.03, 0.03, 0.64))
+_SAME = tuple(tuple(0.75 if behind == sort else 0.25 / 3 for behind in range(4)) for sort in range(4))
+_COSTS_BITS = (0.0, 1.0)
+"""Of the second way, because either would do."""
 # Identities, checksums, base64: any of so many characters.
 _OF_CODES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_="
 # Raw samples of a picture, of which a slice may hold some, differ little from their neighbours (Laplace).
@@ -382,16 +388,23 @@ def is_text(run: bytes) -> bool:
 
 
 def likelihoods_bits(run: bytes, code: str = "cp1252") -> tuple[tuple[float, float], ...]:
-    """Return of words, then of codes, how many bits likelier than bytes drawn by chance, and than samples of a picture, they are in a run.
+    """Return how many bits likelier than bytes drawn by chance, and than samples of a picture, words are in a run, and codes.
 
-    What stands behind each other a second time counts nothing, because coded pictures repeat themselves where nothing changes.
+    First of names, then of words of one sort, last of codes. What stands behind each other a second time counts nothing, because coded
+    pictures repeat themselves where nothing changes.
     """
     pairs = [*dict.fromkeys(pairwise(b"\n" + run))]
     smooth_bits = [[_smooth_bits(after - before, scale) for before, after in pairs] for scale in _SMOOTHNESS]
-    models = ([_word_bits(*pair, code) for pair in pairs], [_code_bits(after) for _, after in pairs])
+    models = (
+        *(([table[before][after] for before, after in pairs], cost) for table, cost in zip(_word_bits(code), _COSTS_BITS, strict=True)),
+        ([_code_bits(after) for _, after in pairs], 0.0),
+    )
     return tuple(
-        (_best([_BYTE_BITS - bits for bits in model]), min(_best([a - b for a, b in zip(one, model, strict=True)]) for one in smooth_bits))
-        for model in models
+        (
+            _best([_BYTE_BITS - bits for bits in model]) - cost,
+            min(_best([a - b for a, b in zip(one, model, strict=True)]) for one in smooth_bits) - cost,
+        )
+        for model, cost in models
     )
 
 
@@ -419,16 +432,21 @@ _SHARES = {code: [_sort_and_share(byte, code) for byte in range(256)] for code i
 _SHARES["utf-8"] = [(sort, share * 256 if byte >= 0xC0 else share) for byte, (sort, share) in enumerate(_SHARES["cp1252"])]
 
 
-def _word_bits(before: int, byte: int, code: str) -> float:
-    (last_sort, _), (sort, share) = _SHARES[code][before], _SHARES[code][byte]
-    return -math.log2(share * _NEXT[last_sort][sort])
+@cache
+def _word_bits(code: str) -> tuple[list[list[float]], ...]:
+    """Return, in names and in words of one sort, how many bits each byte takes behind each other; by the byte before, then by the byte."""
+    shares = _SHARES[code]
+    return tuple(
+        [[-math.log2(share * behind[last_sort][sort]) for sort, share in shares] for last_sort, _ in shares] for behind in (_NAMES, _SAME)
+    )
 
 
 @cache
 def _pair_gains(*codes: str) -> npt.NDArray[np.float64]:
     """Return how many bits likelier a byte behind another one is in words of any of these codes than by chance, or 0; shape (256, 256)."""
-    fewest = [[min(_word_bits(before, byte, code) for code in codes) for byte in range(256)] for before in range(256)]
-    return np.maximum(_BYTE_BITS - np.array(fewest), 0)
+    fewest: npt.NDArray[np.float64] = np.array([table for code in codes for table in _word_bits(code)]).min(axis=0)
+    gains: npt.NDArray[np.float64] = np.maximum(_BYTE_BITS - fewest, 0)
+    return gains
 
 
 @cache
@@ -442,6 +460,7 @@ def _code_bits(byte: int) -> float:
     return math.log2(len(_OF_CODES)) if byte in _OF_CODES else 2 * _BYTE_BITS
 
 
+@cache
 def _smooth_bits(step: int, scale: float) -> float:
     ratio = math.exp(-1 / scale)
     return -math.log2((1 - ratio) / (1 + ratio)) + abs(step) / scale * math.log2(math.e)
