@@ -132,7 +132,8 @@ class Memory(Container[str]):
             # A run that is spelled in one case holds no other word.
             if not run.isalpha() or not (run.islower() or run.isupper() or run.istitle()):
                 found |= {piece for piece in words(run)[1:] if tells((piece.casefold(),))}
-            for piece in _closed_up(run):
+            # A number that stands alone may be a part of another, which was judged above.
+            for piece in _closed_up(run) if not run.isdecimal() else ():
                 if self._is_told("token", piece) if 1 < len(piece) < LEAST_LETTERS else tells((piece.casefold(),)):
                     found.add(piece)
         return found
