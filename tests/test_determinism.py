@@ -56,6 +56,7 @@ WHOLE_NUMBER_SUMS = {
     "labels/formats/workflow/petraw.py": 2,
     "labels/parse/cvat_shapes.py": 2,
     "labels/parse/points.py": 2,
+    "labels/parse/row_spans.py": 2,
     "labels/parse/workbook.py": 2,
     "labels/suspects/other_recordings.py": 2,
     "labels/timing.py": 3,

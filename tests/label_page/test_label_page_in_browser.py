@@ -229,7 +229,9 @@ def test_letters_can_be_switched_off_and_stay_so(ann, folder):
     assert ann.page.locator("#help-dialog[open], .span").count() == 0
     ann.page.locator("#help-button").click()
     ann.page.locator("#letters").check()
-    ann.press("Escape", "Home", "1")
+    ann.press("Escape")
+    ann.go(0, "Home")
+    ann.press("1")
     ann.written(1)
     assert len(spans_in(folder)) == 1
 
