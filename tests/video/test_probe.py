@@ -15,6 +15,8 @@ from PIL import Image
 import clips
 from scrubin.base.errors import StageError, VideoError
 from scrubin.media import probe as probing
+from scrubin.media.containers.edit_list import edit_lists
+from scrubin.media.containers.pieces import UnreadableError
 from scrubin.media.crops import refuse_cropped
 from scrubin.media.decode import decoded
 from scrubin.media.frame_reader import FrameReader
@@ -198,11 +200,13 @@ def test_what_edit_lists_show_that_are_refused_can_be_cut_out_as_the_message_say
     assert [probe(tmp_path / f"{n}.mkv", "a").fps for n in (1, 2, 3)] == [25] * 3
 
 
-def with_compressed_index(data):
-    """The same MP4, whose index is its last box, with this as QuickTime compressed it."""
+def with_compressed_index(data, stated=None):
+    """The same MP4, whose index is its last box, with this as QuickTime compressed it; it may state another number of bytes."""
     place = data.rindex(b"moov") - 4
     packed = zlib.compress(data[place:])
-    inside = struct.pack(">I4s4sI4sI", 12, b"dcom", b"zlib", 12 + len(packed), b"cmvd", len(data) - place) + packed
+    inside = (
+        struct.pack(">I4s4sI4sI", 12, b"dcom", b"zlib", 12 + len(packed), b"cmvd", len(data) - place if stated is None else stated) + packed
+    )
     return data[:place] + struct.pack(">I4sI4s", 16 + len(inside), b"moov", 8 + len(inside), b"cmov") + inside
 
 
@@ -217,6 +221,13 @@ def test_edit_lists_are_found_whatever_an_mp4_begins_with_and_where_its_index_is
             assert probe(path, "b.mp4").frame_count == 50
     with pytest.raises(VideoError, match="its edit list has a pause, as edit 2"):
         probe(path, "b.mp4")
+
+
+@pytest.mark.parametrize("stated", [0, (1 << 32) - 1])
+def test_a_compressed_index_is_not_inflated_without_a_limit(stated, tmp_path):
+    (tmp_path / "b.mp4").write_bytes(with_compressed_index(clips.clip(tmp_path / "a.mp4").read_bytes(), stated))
+    with pytest.raises(UnreadableError, match="its index .moov. is compressed, and states that it has"):
+        edit_lists(tmp_path / "b.mp4")
 
 
 def test_an_edit_list_behind_more_boxes_than_are_looked_at_is_refused_and_a_long_film_in_fragments_is_not(tmp_path):

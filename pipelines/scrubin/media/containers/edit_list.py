@@ -22,6 +22,8 @@ from scrubin.media.containers.pieces import Pieces, UnreadableError
 
 _LARGE, _TO_THE_END = 1, 0
 _MOST_BOXES = 10_000
+_MOST_INDEX_BYTES = 1 << 28
+"""Of a compressed index: a film of a day at 60 a second has some 100 MB, and a few bytes may state any number, of which 0 is no limit."""
 
 
 def boxes(path: Path) -> Iterator[tuple[bytes, int]]:
@@ -200,8 +202,11 @@ def _length(file: Pieces, position: int) -> int:
 def _inflated(movie: bytes) -> bytes:
     """Return an index as it is when it is not compressed (Apple, QuickTime File Format: cmov)."""
     for data in (data for around in _inside(movie, b"cmov") for data in _inside(around, b"cmvd")):
+        stated = int.from_bytes(data[8:12], "big")
+        if not 0 < stated <= _MOST_INDEX_BYTES:
+            raise UnreadableError(f"its index (moov) is compressed, and states that it has {stated:,} bytes", FIX_BOXES)
         try:
-            return zlib.decompressobj().decompress(data[12:], int.from_bytes(data[8:12], "big"))
+            return zlib.decompressobj().decompress(data[12:], stated)
         except zlib.error as error:
             raise UnreadableError("its index (moov) is compressed and damaged", "copy it again from the recorder") from error
     return movie
