@@ -760,7 +760,8 @@ def test_after_a_choice_the_keys_are_the_pages_and_who_came_by_keys_to_what_is_l
     ann.says("Undone.")
     assert ann.page.evaluate("document.activeElement.dataset.key") == "N"
     assert ann.page.locator("#filter").input_value() == "left"
-    # Nor does a button that was clicked take the next key.
+    # Nor does a button that was clicked take the next key; so soon after the span came, it would not count.
+    ann.page.wait_for_timeout(keyboard.CAME_MS)
     ann.page.locator("#reject").click()
     assert ann.page.evaluate("document.activeElement.id") != "reject"
     ann.says("U undoes")
