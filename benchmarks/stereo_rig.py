@@ -21,7 +21,7 @@ import cv2
 import numpy as np
 
 from scrubin.base.errors import CalibrationError
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import written_rig
 from scrubin.media.rigs.rig import Camera, Rig, rectification, rectified
 from scrubin.media.rigs.rig_file import read_bytes
 from scrubin.stages.stereo import drawing
@@ -98,7 +98,7 @@ def checked(rig: Rig, left: Drawn, right: Drawn) -> tuple[set[str], dict[str, ob
 
 def written(rig: Rig) -> Rig:
     """Return the rig as a file has it."""
-    return read_bytes(rig_file.text(rig).encode(), "rig.yaml")
+    return read_bytes(written_rig.text(rig).encode(), "rig.yaml")
 
 
 Plant = Callable[[Rig, Drawn, Drawn], tuple[Rig, Drawn, Drawn]]

@@ -16,7 +16,7 @@ from scrubin.base.private_paths import fresh_part
 from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import CUTS, HIDDEN, LINKAGE, RIGS, STEREO
 from scrubin.base.tables.public import FRAMES, VIDEOS
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import written_rig
 from scrubin.stages.stereo import released_check
 from scrubin.stages.stereo.recordings import StereoParams, assignment
 
@@ -33,9 +33,9 @@ def main() -> None:
     if outcome.quarantined:
         # These are our own videos: one that cannot be read is no bad recording but a fault.
         raise StageError("; ".join(str(error) for _, error in outcome.quarantined))
-    names = rig_file.names(rigs.rigs, rigs.rig_of)
-    fresh_part(rig_file.FOLDER)
-    for path, text in rig_file.documents(rigs.rigs, rigs.rig_of, with_year=p.year).items():
+    names = written_rig.names(rigs.rigs, rigs.rig_of)
+    fresh_part(written_rig.FOLDER)
+    for path, text in written_rig.documents(rigs.rigs, rigs.rig_of, with_year=p.year).items():
         files.write_text(UNRELEASED / path, text)
     odd = released_check.instants(io.read(FRAMES, TABLES / "frames.parquet"), cuts, videos)
     rows = []

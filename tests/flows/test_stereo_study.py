@@ -14,7 +14,7 @@ import small_study
 from scrubin import cli
 from scrubin.base.errors import StageError
 from scrubin.load import Release
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import written_rig
 from scrubin.media.rigs.rig_file import read
 from scrubin.stages.stereo import drawing
 from scrubin.stages.stereo.samples import Matches, features, matches
@@ -38,7 +38,7 @@ def project(tmp_path_factory):
         shown = [drawing.noisy(drawing.picture(view, scene.sheets(n / FPS)), 2.0, rng)[..., ::-1] for n in range(COUNT)]
         clips.film(raw / f"videos/{NAME}_{side}.mkv", shown, FPS, "yuv444p", crf="14")
     path = raw / "calibration" / f"{RIG}.yaml"
-    path.write_text(rig_file.text(rig).replace("convention", f'date: "{DAY}"\nconvention'), encoding="utf-8")
+    path.write_text(written_rig.text(rig).replace("convention", f'date: "{DAY}"\nconvention'), encoding="utf-8")
     with (raw / "recordings.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     own = {"recording": NAME, "participant": "P77", "task": "PegTransfer", "start_s": "0.3", "rig": RIG}

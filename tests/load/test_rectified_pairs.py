@@ -23,7 +23,7 @@ from scrubin.data.load.stereo import rectified_pairs
 from scrubin.data.load.warnings import EmptyDatasetWarning
 from scrubin.labels.masks import rle
 from scrubin.load import Release
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import rig_file, written_rig
 from scrubin.media.rigs.rig import rectification, rectified, seen
 from scrubin.stages.stereo import drawing
 
@@ -34,7 +34,7 @@ def calibrated(storages, tmp_path):
     folder = loadable_release.copy(storages["small"], tmp_path / "release")
     video = loadable_release.table_of(folder, "videos").set_index("id").loc["cimeto"].iloc[0]
     rig = drawing.rig(np.random.default_rng(1), (int(video["width"]), int(video["height"])))
-    for path, text in rig_file.documents({"Olympus 2": rig}, {"cimeto": "Olympus 2"}).items():
+    for path, text in written_rig.documents({"Olympus 2": rig}, {"cimeto": "Olympus 2"}).items():
         write_text(folder / path, text)
     return folder, rig
 
@@ -88,7 +88,7 @@ def test_a_calibration_of_another_shape_is_an_error_and_no_stretched_picture(cal
     folder, rig = calibrated
     (folder / "calibration/rig_1.yaml").unlink()
     wide = rig.cropped((0, 0, rig.width, rig.height // 2))
-    for path, text in rig_file.documents({"a": wide}, {"cimeto": "a"}).items():
+    for path, text in written_rig.documents({"a": wide}, {"cimeto": "a"}).items():
         write_text(folder / path, text)
     with pytest.raises(ReleaseError, match="recording 'cimeto': its calibration does not fit its pictures"):
         Release(folder).stereo("balanced/train", rectified=0.0)[0]
@@ -98,7 +98,7 @@ def test_a_release_with_a_lens_model_that_folds_is_read_without_opencv_and_refus
     folder, rig = calibrated
     (path,) = (folder / "calibration").glob("*.yaml")
     bent = replace(rig.left, distortion=np.array([-0.9, 0.05, 0, 0, 0]))
-    text = rig_file.documents({"a": replace(rig, left=bent)}, {"cimeto": "a"})["calibration/rig_1.yaml"]
+    text = written_rig.documents({"a": replace(rig, left=bent)}, {"cimeto": "a"})["calibration/rig_1.yaml"]
     path.write_text(text)
     corner = np.array([[0.0, 0.0], bent.matrix[:2, 2]])
     assert np.isfinite(rectification(Release(folder).rig("cimeto"), 0.0).points(corner, "left")).all(axis=1).tolist() == [False, True]
@@ -110,21 +110,21 @@ def test_a_release_with_a_lens_model_that_folds_is_read_without_opencv_and_refus
 
 def test_released_calibrations_tell_neither_names_nor_order_nor_days(tmp_path):
     rigs = {name: replace(drawing.rig(np.random.default_rng(seed)), date="2024-03-18") for name, seed in (("Theatre 3", 1), ("Meyer", 2))}
-    made = rig_file.documents(rigs, {"abelo": "Meyer", "cimeto": "Theatre 3", "borunga": "Meyer"})
+    made = written_rig.documents(rigs, {"abelo": "Meyer", "cimeto": "Theatre 3", "borunga": "Meyer"})
     for meyer, theatre in (("a", "b"), ("b", "a")):
         renamed = {meyer: rigs["Meyer"], theatre: rigs["Theatre 3"]}
-        assert made == rig_file.documents(renamed, {"cimeto": theatre, "borunga": meyer, "abelo": meyer})
+        assert made == written_rig.documents(renamed, {"cimeto": theatre, "borunga": meyer, "abelo": meyer})
     assert sorted(made) == ["calibration/rig_1.yaml", "calibration/rig_2.yaml"]
     together = "".join(made.values())
     assert not any(word in together for word in ("Theatre", "Meyer", "date", "2024"))
-    made = rig_file.documents(rigs, {"abelo": "Meyer", "cimeto": "Theatre 3", "borunga": "Meyer"}, with_year=True)
+    made = written_rig.documents(rigs, {"abelo": "Meyer", "cimeto": "Theatre 3", "borunga": "Meyer"}, with_year=True)
     assert not any("03-18" in text for text in made.values())
     for path, text in made.items():
         write_text(tmp_path / path, text)
-    assert {id_: rig.date for id_, rig in rig_file.rigs(tmp_path).items()} == dict.fromkeys(("abelo", "borunga", "cimeto"), "2024")
+    assert {id_: rig.date for id_, rig in written_rig.rigs(tmp_path).items()} == dict.fromkeys(("abelo", "borunga", "cimeto"), "2024")
     write_text(tmp_path / "calibration/rig_3.yaml", made["calibration/rig_1.yaml"])
     with pytest.raises(CalibrationError, match="stands in another calibration, too"):
-        rig_file.rigs(tmp_path)
+        written_rig.rigs(tmp_path)
 
 
 SIZE = (96, 64)
@@ -147,7 +147,7 @@ def painted(storages, tmp_path):
     """A calibrated release in whose left pictures discs are painted and labelled, with a rectangle hidden in frame 0."""
     folder = loadable_release.copy(storages["png"], tmp_path / "release")
     rig = drawing.rig(np.random.default_rng(1), SIZE)
-    for path, text in rig_file.documents({"a": rig}, {"cimeto": "a"}).items():
+    for path, text in written_rig.documents({"a": rig}, {"cimeto": "a"}).items():
         write_text(folder / path, text)
     frames = loadable_release.table_of(folder, "frames")
     triplets, masks, points, tracks, labelled = [], [], [], [], []

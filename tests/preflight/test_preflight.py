@@ -28,7 +28,7 @@ from scrubin.curate.preflight.listed_study import ListedStudy
 from scrubin.curate.preflight.preflight import look, look_at_machine, look_at_params
 from scrubin.curate.preflight.written_files import look_at_redactions
 from scrubin.media.networks import weights
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import written_rig
 from scrubin.stages import pseudonymize
 from scrubin.stages.review import Ledger, redaction_sheet, rewriting
 from scrubin.stages.stereo import drawing
@@ -602,8 +602,8 @@ def with_rigs(raw: Path, rigs: dict[str, str]) -> None:
 
 def test_rigs_without_calibration_unreadable_ones_and_files_that_nobody_names_are_said_at_once(raw):
     rig = drawing.rig(np.random.default_rng(1), (320, 180))
-    rig_file.write(raw / "calibration/tower 1.yaml", rig)
-    rig_file.write(raw / "calibration/forgotten.yaml", rig)
+    written_rig.write(raw / "calibration/tower 1.yaml", rig)
+    written_rig.write(raw / "calibration/forgotten.yaml", rig)
     (raw / "calibration/torn.yaml").write_text("image_width: 320\n")
     twice = f"%YAML:1.0\n{(raw / 'calibration/tower 1.yaml').read_text()}unit: m\n"
     (raw / "calibration/twice.yaml").write_text(twice)
@@ -637,7 +637,7 @@ def test_rigs_without_calibration_unreadable_ones_and_files_that_nobody_names_ar
 
 @pytest.mark.slow
 def test_a_calibration_of_another_size_than_the_head_of_the_video_is_an_error(raw):
-    rig_file.write(raw / "calibration/tower big.yaml", drawing.rig(np.random.default_rng(1), (1920, 1080)))
+    written_rig.write(raw / "calibration/tower big.yaml", drawing.rig(np.random.default_rng(1), (1920, 1080)))
     with_rigs(raw, {"peg 1": "tower big"})
     clips.clip(raw / "videos/peg 1 left.mkv", seconds=1)
     line = only([line for line in errors() if "pixels, but" in line])

@@ -15,7 +15,7 @@ import clips
 import stereo_rigs
 from scrubin import cli
 from scrubin.base.errors import CalibrationError
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import written_rig
 from scrubin.media.rigs.rig import rectification, rectified
 from scrubin.stages.stereo import drawing, recordings
 from scrubin.stages.stereo.check import _lengths, _rows, check, check_alone, judge
@@ -290,7 +290,7 @@ def test_a_slow_change_over_a_study_is_a_drift_and_noise_is_none(recorded):
 @pytest.fixture
 def files(recorded, tmp_path):
     rig, *sides = recorded
-    rig_file.write(tmp_path / "calibration/scope.yaml", rig)
+    written_rig.write(tmp_path / "calibration/scope.yaml", rig)
     for name, shown in zip(("left", "right"), sides, strict=True):
         (tmp_path / "videos" / name).mkdir(parents=True)
         for number in range(0, COUNT, 5):
@@ -336,7 +336,7 @@ def test_the_command_checks_a_study_and_names_what_is_missing(files, capsys):
 def test_a_recording_in_parts_is_looked_at_from_its_first_file_to_its_last(recorded, tmp_path, monkeypatch, capsys):
     rig, *sides = recorded
     monkeypatch.chdir(tmp_path)
-    rig_file.write(tmp_path / "calibration/scope.yaml", rig)
+    written_rig.write(tmp_path / "calibration/scope.yaml", rig)
     lines = ["recording,camera,path,part,rig"]
     (tmp_path / "videos").mkdir()
     for name, shown in zip(("left", "right"), sides, strict=True):

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import written_rig
 from scrubin.media.rigs.rig import rectification
 from scrubin.stages.stereo import drawing
 from scrubin.stages.stereo.samples import features, matches
@@ -22,7 +22,7 @@ def test_what_the_example_believes_agrees_with_single_points(tmp_path):
     rig = drawing.rig(rng, (320, 180))
     scene = drawing.Scene.by_lot(rng, rig)
     pictures = [drawing.noisy(drawing.picture(drawing.view(rig, side), scene.sheets(0.5)), 2.0, rng) for side in ("left", "right")]
-    rig_file.write(tmp_path / "rig.yaml", rig)
+    written_rig.write(tmp_path / "rig.yaml", rig)
     names = [str(tmp_path / f"{side}.png") for side in ("left", "right")]
     for name, picture in zip(names, pictures, strict=True):
         cv2.imwrite(name, picture)

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scrubin.base.errors import CalibrationError
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import written_rig
 from scrubin.media.rigs.rig import MODELS
 from scrubin.media.rigs.rig_file import read, read_bytes
 
@@ -28,7 +28,7 @@ def rig_of(text, unit="mm", size=(960, 540)):
 
 def test_what_is_written_reads_back_bit_for_bit_by_us_by_opencv_and_by_any_yaml_reader(rig, tmp_path):
     path = tmp_path / "rig.yaml"
-    rig_file.write(path, rig)
+    written_rig.write(path, rig)
     back = read(path, "rig.yaml")
     assert back.key()[:2] == rig.key()[:2]
     for one, other in zip(back.key()[2][:4], rig.key()[2][:4], strict=True):
@@ -39,7 +39,7 @@ def test_what_is_written_reads_back_bit_for_bit_by_us_by_opencv_and_by_any_yaml_
     assert storage.getNode("K2").mat().tolist() == rig.right.matrix.tolist()
     assert storage.getNode("T").mat().ravel().tolist() == rig.translation.tolist()
     assert storage.getNode("unit").string() == "mm"
-    assert rig_file.text(back).count("\n") == rig_file.text(rig).count("\n")
+    assert written_rig.text(back).count("\n") == written_rig.text(rig).count("\n")
 
 
 @settings(max_examples=15)
@@ -49,7 +49,7 @@ def test_what_is_written_reads_back_bit_for_bit_by_us_by_opencv_and_by_any_yaml_
 )
 @example(date="2024", names=["no", "2024-03-18", "1e3", 'a "b": c', "Zoë \U0001f600", "\x7f", " x ", "-"])
 def test_date_and_recordings_read_back_as_they_were(rig, date, names):
-    text = rig_file.text(replace(rig, date=date, recordings=tuple(names)))
+    text = written_rig.text(replace(rig, date=date, recordings=tuple(names)))
     back = read_bytes(text.encode(), "rig.yaml")
     assert (back.date, back.recordings) == (date, tuple(names))
 
@@ -211,7 +211,7 @@ def test_a_model_of_another_number_of_coefficients_is_refused():
 def test_two_lenses_of_any_two_models_read_back_as_what_they_were(rig, left, right):
     coefficients = np.array([-0.2, 0.05, 0.001, -0.001, 0.01, 0.02, 0.01, 0.003, 0.001, 0.002, 0.001, 0.002, 0.01, -0.01])
     both = {side: replace(getattr(rig, side), distortion=coefficients[:count]) for side, count in (("left", left), ("right", right))}
-    text = rig_file.text(replace(rig, **both))
+    text = written_rig.text(replace(rig, **both))
     back = read_bytes(text.encode(), "rig.yaml")
     for side, count in (("left", left), ("right", right)):
         distortion = getattr(back, side).distortion
@@ -220,7 +220,7 @@ def test_two_lenses_of_any_two_models_read_back_as_what_they_were(rig, left, rig
     assert back.model == MODELS[max(left, right)]
     # Where one model has both numbers of coefficients nothing is written behind them.
     assert (len(back.left.distortion) == left and len(back.right.distortion) == right) == (MODELS[left] == MODELS[right])
-    assert rig_file.text(replace(back, rotation=rig.rotation)) == text
+    assert written_rig.text(replace(back, rotation=rig.rotation)) == text
 
 
 def test_one_value_under_two_names_is_no_contradiction():
@@ -292,8 +292,8 @@ def test_all_faults_are_said_at_once():
 
 def test_a_stated_inverse_convention_is_turned_round(rig):
     inverse = rig.inverse_motion()
-    text = rig_file.text(rig)
-    stated = rig_file.text(inverse).replace("X_right = R X_left + t", "X_left = R X_right + t")
+    text = written_rig.text(rig)
+    stated = written_rig.text(inverse).replace("X_right = R X_left + t", "X_left = R X_right + t")
     assert np.allclose(read_bytes(stated.encode(), "a").translation, read_bytes(text.encode(), "b").translation)
 
 

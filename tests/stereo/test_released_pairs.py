@@ -11,7 +11,7 @@ import pytest
 import clips
 from scrubin.base.errors import CalibrationError
 from scrubin.base.files import sha256_of
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import written_rig
 from scrubin.stages.stereo import drawing, released_check
 from scrubin.stages.stereo.recordings import assignment
 from scrubin.stages.stereo.samples import Choice, Matches, _outside, spans
@@ -40,8 +40,8 @@ def test_points_at_the_edge_of_a_black_rectangle_are_none_of_the_scene():
 def study(tmp_path):
     """Three recordings of 101 x 81 pixels, of which a column and a row are cut off: two rigs, one of another size."""
     fine = drawing.rig(np.random.default_rng(1), (101, 81))
-    rig_file.write(tmp_path / "calibration/tower 2.yaml", replace(fine, date="2024-03-18"))
-    rig_file.write(tmp_path / "calibration/old.yaml", drawing.rig(np.random.default_rng(2), (202, 162)))
+    written_rig.write(tmp_path / "calibration/tower 2.yaml", replace(fine, date="2024-03-18"))
+    written_rig.write(tmp_path / "calibration/old.yaml", drawing.rig(np.random.default_rng(2), (202, 162)))
     rigs = {"a": "tower 2", "b": "old", "c": ""}
     lines = ["recording,camera,path,rig", *(f"{name},{side},x,{rig}" for name, rig in rigs.items() for side in ("left", "right"))]
     (tmp_path / "recordings.csv").write_text("\n".join(lines) + "\n")

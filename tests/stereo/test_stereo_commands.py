@@ -9,7 +9,7 @@ import pytest
 import clips
 from scrubin import cli
 from scrubin.media.probe import probe
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import written_rig
 from scrubin.media.rigs.rig_file import read
 from scrubin.stages.stereo import drawing
 from scrubin.stages.stereo.check import _of_rig
@@ -81,7 +81,7 @@ def test_pictures_of_another_size_and_damaged_ones_are_named(boards, tmp_path, c
 
 def test_pairs_are_rectified_with_a_stated_alpha(boards, tmp_path, capsys):
     folder, rig = boards
-    rig_file.write(tmp_path / "rig.yaml", rig)
+    written_rig.write(tmp_path / "rig.yaml", rig)
     arguments = ["stereo", "rectify", str(tmp_path / "rig.yaml"), str(folder / "left"), str(folder / "right"), str(tmp_path / "out")]
     assert cli.main([*arguments, "--alpha", "0.5"]) == 0
     assert "6 pairs, alpha 0.5" in capsys.readouterr().out
@@ -103,13 +103,13 @@ def test_pairs_are_rectified_with_a_stated_alpha(boards, tmp_path, capsys):
 
 def test_a_calibration_of_another_size_says_how_it_is_converted(boards, tmp_path, capsys):
     folder, rig = boards
-    rig_file.write(tmp_path / "full.yaml", rig.scaled(800, 450))
+    written_rig.write(tmp_path / "full.yaml", rig.scaled(800, 450))
     files = [str(folder / "left"), str(folder / "right"), str(tmp_path / "out"), "--alpha", "0"]
     assert cli.main(["stereo", "rectify", str(tmp_path / "full.yaml"), *files]) == 1
     said = capsys.readouterr().err
     assert "the calibration is of pictures of 800x450 pixels" in said
     assert "--scale-to 400x225" in said
-    rig_file.write(tmp_path / "full size.yaml", rig.scaled(800, 450))
+    written_rig.write(tmp_path / "full size.yaml", rig.scaled(800, 450))
     assert cli.main(["stereo", "rectify", str(tmp_path / "full size.yaml"), *files]) == 1
     assert f"scrubin stereo convert '{tmp_path}/full size.yaml' NEW" in capsys.readouterr().err
     assert cli.main(["stereo", "convert", str(tmp_path / "full.yaml"), str(tmp_path / "small.yaml"), "--scale-to", "400x225"]) == 0
@@ -126,7 +126,7 @@ def test_a_lens_model_that_folds_in_the_last_corners_is_told_and_taken(tmp_path,
     rig = drawing.rig(np.random.default_rng(1), (1920, 1080))
     matrix = np.array([[1726.6, 0, 904.98], [0, 1737.36, 529.12], [0, 0, 1]])
     lens = replace(rig.left, matrix=matrix, distortion=np.array([0.169978, -0.697303, -0.002944, -0.004961, 0]))
-    rig_file.write(tmp_path / "rig.yaml", replace(rig, left=lens))
+    written_rig.write(tmp_path / "rig.yaml", replace(rig, left=lens))
     assert cli.main(["stereo", "convert", str(tmp_path / "rig.yaml"), str(tmp_path / "half.yaml"), "--scale-to", "960x540"]) == 0
     assert "folds in 0.12 % of pictures of 1920x1080: it has no inverse there, and labels there are left out" in capsys.readouterr().err
     assert [finding.rule for finding in _of_rig(replace(rig, left=lens))] == ["folds"]
@@ -137,7 +137,7 @@ def test_two_videos_are_rectified_once_a_second_and_checked_to_their_length(tmp_
     for path, count in zip(videos, (50, 50), strict=True):
         clips.numbered(path, count, fps=20)
     probed = probe(videos[0], "left.mkv")
-    rig_file.write(tmp_path / "rig.yaml", drawing.rig(np.random.default_rng(3), (probed.width, probed.height)))
+    written_rig.write(tmp_path / "rig.yaml", drawing.rig(np.random.default_rng(3), (probed.width, probed.height)))
     names = [str(path) for path in videos]
     assert cli.main(["stereo", "rectify", str(tmp_path / "rig.yaml"), *names, str(tmp_path / "out"), "--alpha", "0"]) == 0
     assert [path.name for path in sorted((tmp_path / "out/left").iterdir())] == ["000000.png", "000020.png", "000040.png"]
@@ -155,7 +155,7 @@ def test_two_videos_with_other_clocks_are_no_pairs_and_named(tmp_path, capsys):
     clips.numbered(tmp_path / "other rate.mkv", 60, fps=25)
     clips.numbered(tmp_path / "jitter.mkv", 60, fps=20, pts=[50 * n - 5 * (n % 2) for n in range(60)])
     probed = probe(tmp_path / "left.mkv", "left.mkv")
-    rig_file.write(tmp_path / "rig.yaml", drawing.rig(np.random.default_rng(3), (probed.width, probed.height)))
+    written_rig.write(tmp_path / "rig.yaml", drawing.rig(np.random.default_rng(3), (probed.width, probed.height)))
 
     def said(command, right, *more):
         status = cli.main(["stereo", command, str(tmp_path / "rig.yaml"), str(tmp_path / "left.mkv"), str(tmp_path / right), *more])

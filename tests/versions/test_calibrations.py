@@ -13,7 +13,7 @@ import version_pairs
 from scrubin.base.files import write_text
 from scrubin.data.diff import Step
 from scrubin.data.diff.comparison import compare
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import written_rig
 from scrubin.stages.stereo import drawing
 
 RIGS = {name: drawing.rig(np.random.default_rng(seed)) for seed, name in enumerate(("one", "other", "third"))}
@@ -27,7 +27,7 @@ def pair(old, tmp_path):
         folders = []
         for name, rig_of in (("before", before), ("after", after)):
             folder = Path(shutil.copytree(old, tmp_path / name))
-            for path, text in rig_file.documents(RIGS if name == "before" else rigs, rig_of).items():
+            for path, text in written_rig.documents(RIGS if name == "before" else rigs, rig_of).items():
                 write_text(folder / path, text)
             folders.append(version_pairs.seal(folder))
         return [(one.what, one.change, one.count, one.step) for one in compare(*folders).differences]

@@ -104,7 +104,8 @@ def save(name: str, rig: Rig) -> None:
     CalibrationError
         When the file is there already, cannot be written, or no command would read it.
     """
-    from scrubin.media.rigs.rig_file import read_bytes, text, write
+    from scrubin.media.rigs.rig_file import read_bytes
+    from scrubin.media.rigs.written_rig import text, write
 
     path = Path(name)
     if path.exists():

@@ -32,7 +32,7 @@ from scrubin.data.load import damaged
 from scrubin.data.load.release import Release
 from scrubin.data.load.sources import decoded
 from scrubin.media.released.frame_files import SHARD, picture
-from scrubin.media.rigs.rig_file import FOLDER
+from scrubin.media.rigs.written_rig import FOLDER
 
 ALL, EVERYTHING = "all", "full"
 """Where all recordings are, and its only subset."""

@@ -38,7 +38,7 @@ from scrubin.data.load.sources import FileSource, ReleasedVideo, VideoSource
 from scrubin.data.load.stereo import StereoDataset, rectified_pairs
 from scrubin.data.load.video_clips import ClipDataset, Window
 from scrubin.data.load.warnings import warn_if_empty
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import written_rig
 from scrubin.media.rigs.rig import Rig
 
 Seconds = float | str | Fraction
@@ -252,7 +252,7 @@ class Release:
         if missing == "drop":
             pairs = pairs.labelled()
         if rectified is not None:
-            self._hold_below(rig_file.FOLDER)
+            self._hold_below(written_rig.FOLDER)
             pairs = rectified_pairs(pairs, self.folder, rectified)
         is_one_sided = not (len(left) and len(right))  # and said already
         warn_if_empty(len(pairs) + is_one_sided, f"stereo pairs of {left.name}", pairs.left_out)
@@ -383,8 +383,8 @@ class Release:
 
     @cached_property
     def _rigs(self) -> Mapping[str, Rig]:
-        self._hold_below(rig_file.FOLDER)
-        return rig_file.rigs(self.folder)
+        self._hold_below(written_rig.FOLDER)
+        return written_rig.rigs(self.folder)
 
     def _hold_below(self, *folders: str) -> None:
         for folder in folders:

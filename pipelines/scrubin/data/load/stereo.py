@@ -19,7 +19,7 @@ from scrubin.data.load.instances import IGNORED, InstanceLabel, MarkLabel
 from scrubin.data.load.labelling import Boxes, Fields, Label, Matrix, Phase
 from scrubin.data.load.rows import BoolArray, FrameRows, IntArray
 from scrubin.data.load.sources import Picture, PictureSource
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import written_rig
 from scrubin.media.rigs.rig import Map, Rectification, Rig, Side, apart, opencv, rectification, rectified, seen
 
 
@@ -290,9 +290,9 @@ def rectified_pairs(pairs: StereoDataset, folder: Path, alpha: float) -> StereoD
     # True is 1, and no alpha that somebody chose.
     if isinstance(alpha, bool) or not isinstance(alpha, numbers.Real) or not 0 <= alpha <= 1:
         raise ValueError(f"rectified={alpha!r}: it is alpha, from 0 (no black border) to 1 (no pixel lost)")
-    rigs = rig_file.rigs(folder)
+    rigs = written_rig.rigs(folder)
     if not rigs:
-        msg = f"{folder}: the release has no calibration of its cameras ({rig_file.FOLDER}/), so its pairs cannot be rectified"
+        msg = f"{folder}: the release has no calibration of its cameras ({written_rig.FOLDER}/), so its pairs cannot be rectified"
         raise ReleaseError(msg)
     known = np.flatnonzero(pairs.table["id"].isin(list(rigs)).to_numpy())
     part = pairs[known]

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import written_rig
 from scrubin.media.rigs.rig import Camera, Matrix, Rig, Side, opencv
 
 Picture = npt.NDArray[np.uint8]
@@ -242,5 +242,5 @@ def write_trial(folder: Path) -> Rig:
             (folder / name / side).mkdir(parents=True)
             for number, sheets in enumerate(pictures):
                 cv2.imwrite(str(folder / name / side / f"{number:03d}.png"), noisy(picture(seen_by, sheets), NOISE, rng))
-    rig_file.write(folder / "true.yaml", own)
+    written_rig.write(folder / "true.yaml", own)
     return own

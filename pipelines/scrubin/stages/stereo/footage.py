@@ -20,7 +20,7 @@ from scrubin.base.files import whole
 from scrubin.media.frame_reader import FrameReader
 from scrubin.media.probe import Probe, probe
 from scrubin.media.released.frame_files import source_frames
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import written_rig
 from scrubin.media.rigs.rig import Rectification, Rig, Side, apart, opencv, rectification, rectified
 from scrubin.media.source import Source, SourceReader
 
@@ -358,7 +358,7 @@ def write_rectified(
         way = rectification(rig, alpha)
         for side, camera in zip(SIDES, (left, right), strict=True):
             _write_side(out / side, camera, way, side, shown(numbers, side))
-    rig_file.write(out / "rectification.yaml", rig, way.as_entries())
+    written_rig.write(out / "rectification.yaml", rig, way.as_entries())
     return RectifiedPairs(len(numbers), way.focal_px)
 
 

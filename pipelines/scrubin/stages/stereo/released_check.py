@@ -17,7 +17,7 @@ from scrubin.base.pixels import Box
 from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of
 from scrubin.base.tables.io import records
-from scrubin.media.rigs import rig_file
+from scrubin.media.rigs import written_rig
 from scrubin.media.rigs.rig import Rig, apart
 from scrubin.media.source import Source
 from scrubin.stages.stereo.check import check, check_alone
@@ -93,7 +93,7 @@ def check_stored(release: Path, pair: ReleasedPair) -> dict[str, Any]:
     inputs = {
         "left": pair.left.sha256,
         "right": pair.right.sha256,
-        "rig": None if rig is None else rig_file.text(rig),
+        "rig": None if rig is None else written_rig.text(rig),
         "choice": [pair.choice.stretches, pair.choice.hidden, pair.choice.boxes],
     }
     key = store.key_of("stereo", code_of(__name__), inputs)
