@@ -4,16 +4,37 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Page, TimeoutError
 
 PATIENCE_MS, FIRST_MS = 180_000, 120_000
-MOST_KEYS = 2000
-# The lens of a span: 22 frames, an eighth of a second each.
-LONG_ENOUGH_MS = 3000
+MOST_KEYS, LOOK_MS = 2000, 20
 CAME_MS = 500
 """A key sooner than this after a span came by itself was meant for the one before."""
+LOOKED = """async () => {
+  const { state } = await import("/static/state.js");
+  const every = (frames) => frames.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, place) => first + place));
+  const [needed, wanted, most, slept] = [0.125, every(state.span.lens), 1000, 2500];
+  let [before, looked] = [null, 0];
+  await new Promise((resolve) => state.on("attention", () => {
+    const now = performance.now();
+    const shown = new Set([...document.querySelectorAll("#lens .block.loaded .cell")].map((one) => one.cell.frame));
+    const isThere = wanted.every((frame) => shown.has(frame));
+    if (isThere && before !== null && now - before < slept) looked += Math.min(now - before, most);
+    before = isThere ? now : null;
+    if (looked > 1000 * needed * wanted.length + 60) resolve();
+  }));
+}"""
+"""Resolves when the page has counted so much attention as the lens of the selected span needs, as slow as it may be."""
+SAID = """() => {
+  window.said = [];
+  const status = document.getElementById("status");
+  new MutationObserver(() => window.said.push(status.textContent)).observe(status, { childList: true });
+}"""
+"""From now on all that the page says is noted."""
+IS_AWAY = "(isAway) => Object.defineProperty(document, 'hidden', { configurable: true, get: () => isAway })"
 HOW_FAR = """() => JSON.stringify([document.readyState, document.body.innerText.slice(0, 300),
   performance.getEntriesByType("resource").map((one) =>
     [one.name, Math.round(one.startTime), Math.round(one.duration), one.responseStatus])])"""
@@ -62,11 +83,28 @@ def full_size(page: Page, *keys: str, frame: int | None = None) -> None:
     page.locator("#full-canvas[data-frame]" if frame is None else f"#full-canvas[data-frame='{frame}']").wait_for()
 
 
+def until(page: Page, is_so: Callable[[], object]) -> None:
+    """Wait until something is so that is not on the page, such as what the ledger says."""
+    for _ in range(PATIENCE_MS // LOOK_MS):
+        if is_so():
+            return
+        page.wait_for_timeout(LOOK_MS)
+    raise AssertionError(page.locator("#status").inner_text())
+
+
+def away(page: Page) -> None:
+    """Nobody looks from now on, so that what waits for a look waits until they are back: a slow test would come too late for it."""
+    page.evaluate(IS_AWAY, True)
+
+
+def back(page: Page) -> None:
+    page.evaluate(IS_AWAY, False)
+
+
 def next_span(page: Page) -> None:
     """Go to the next span, and look at its lens for long enough."""
     press(page, "j")
-    page.locator("#lens .block.loaded").first.wait_for()
-    page.wait_for_timeout(LONG_ENOUGH_MS)
+    page.evaluate(LOOKED)
 
 
 def look(page: Page) -> None:

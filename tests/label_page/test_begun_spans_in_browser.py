@@ -8,6 +8,7 @@ import pytest
 
 import labelled_study
 import sampled_release
+from held_requests import refuse
 from labelled_study import PAIR, SINGLE
 
 pytestmark = pytest.mark.slow
@@ -134,8 +135,7 @@ def test_a_mistyped_action_is_refused_before_it_begins_with_the_near_miss(ann):
 
 
 def test_what_is_begun_stays_so_when_its_end_is_refused(ann, folder):
-    refuse = {"status": 409, "content_type": "application/json", "body": '{"error": "not now"}'}
-    ann.page.route("**/api/label", lambda route: route.fulfill(**refuse))
+    refuse(ann.page, "/api/label$", "not now")
     ann.go(FPS + 1, "ArrowRight")
     ann.press("1")
     ann.says("not now")

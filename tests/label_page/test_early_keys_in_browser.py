@@ -10,6 +10,7 @@ import labelled_study
 import review_study
 import sampled_release
 from held_requests import Held, refuse
+from keyboard import until
 from labelled_study import PAIR, SINGLE
 
 pytestmark = pytest.mark.slow
@@ -140,6 +141,7 @@ def test_an_edge_is_moved_to_the_picture_that_is_meant_and_by_nobody_who_went_on
     assert [span[:2] for span in spans_in(folder)] == [(0, FPS), (FPS, FRAMES)]
     ann.press("[")
     ann.selected(f"frames {FPS + 2} to")
+    ann.kept()
     assert [span[:2] for span in spans_in(folder)] == [(0, FPS + 2), (FPS + 2, FRAMES)]
 
 
@@ -152,6 +154,7 @@ def test_a_key_after_an_undo_is_about_what_stands_then(ann, folder):
     undo.let_go()
     ann.says("From 0:01.05 on")
     ann.page.wait_for_timeout(A_WHILE_MS)
+    ann.kept()
     assert [span[:2] for span in spans_in(folder)] == [(0, FPS + 1), (FPS + 1, FRAMES)]
     assert ann.page.get_attribute("#status", "class") == ""
 
@@ -210,11 +213,11 @@ def test_the_browser_asks_before_a_page_is_closed_whose_label_is_on_its_way(ann)
     ann.press("1")
     sent.come()
     ann.page.close(run_before_unload=True)
-    ann.page.wait_for_timeout(A_WHILE_MS)
-    assert asked == ["beforeunload"]
+    until(ann.page, lambda: asked)
     sent.let_go()
     ann.written(1)
-    ann.page.close(run_before_unload=True)
+    with ann.page.expect_event("close"):
+        ann.page.close(run_before_unload=True)
     assert asked == ["beforeunload"]
 
 

@@ -237,7 +237,7 @@ def test_nothing_is_covered_and_the_whole_film_can_be_drawn_on_at_every_size(ann
             found[width, height] = covered, sides, size
         ann.press(str(count))
         draw(ann, (0.97, 0.3), (0.9, 0.6))
-        ann.page.locator("#panel h2", has_text=re.compile(rf"^{count} tracks?$")).wait_for(timeout=5000)
+        ann.page.locator("#panel h2", has_text=re.compile(rf"^{count} tracks?$")).wait_for(timeout=60_000)
         ann.kept()
     assert found == {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import keyboard
-from held_requests import PATIENCE_MS, Held, refuse
+from held_requests import Held, refuse
 from keyboard import says
 from page_client import facts
 
@@ -104,14 +104,17 @@ def test_a_decision_is_about_the_recording_in_which_it_was_made_also_if_the_next
     keyboard.next_span(page)
     keyboard.press(page, "a", "n")
     page.locator("#name", has_text="single").wait_for()
-    for _ in range(PATIENCE_MS // 100):
-        if facts(folder, "decided"):
-            break
-        page.wait_for_timeout(100)
+    keyboard.until(page, lambda: facts(folder, "decided"))
     ((recording, camera),) = [(one["recording"], one["camera"]) for one in facts(folder, "decided")]
     assert (recording, camera) == ("pair", "left")
     # Nothing of the next one is chosen by that.
     assert page.locator("#span-text", has_text="J selects").count() == 1
+
+
+def looked(page):
+    """Look at what is on the sheet for as long as it needs."""
+    page.locator("#sheet .block.loaded").first.wait_for()
+    page.locator(".looking", has_text="looked at: Space goes on").first.wait_for()
 
 
 def looked_and_hidden(page, *, how="", is_late=False):
@@ -122,7 +125,7 @@ def looked_and_hidden(page, *, how="", is_late=False):
     page.evaluate(CHECK, [how, is_late])
     # Who touches nothing is not there.
     keyboard.press(page, "Home")
-    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    looked(page)
     keyboard.press(page, "PageDown")
     page.evaluate(HIDE, True)
     page.wait_for_function("() => window.seen.length > 0")
@@ -161,7 +164,8 @@ def test_a_page_shows_the_true_still_of_a_check_of_which_another_page_was_told_o
     page.wait_for_load_state("networkidle")
     page.on("request", lambda request: "/stills/0/left?frames=0," in request.url and asked.append(request.url))
     page.evaluate(SETTLED)
-    page.wait_for_timeout(3 * POLL_MS)
+    keyboard.until(page, lambda: len(asked) >= 2)
+    page.wait_for_timeout(2 * POLL_MS)
     # On the sheet, and in the lens.
     assert len(asked) == len({*asked}) == 2
 
@@ -175,18 +179,22 @@ def test_time_in_which_the_machine_slept_is_no_look(page):
     page.locator("#full-canvas[data-frame]").wait_for()
     looked_s, passed_s = page.evaluate(SLEPT, 3000)
     assert looked_s <= passed_s + 0.05
-    assert page.evaluate(SLEPT, 1200)[0] >= 1, "on a machine that is slow a second counts"
+    # One that is so slow that it seems to sleep may try again.
+    assert any(page.evaluate(SLEPT, 1200)[0] >= 1 for _ in range(3)), "on a machine that is slow a second counts"
 
 
 def test_the_true_still_of_a_check_that_is_told_when_another_recording_is_open_is_looked_at_later(page):
     looked_and_hidden(page, is_late=True)
+    # Nothing of the other one is looked at, however long it is open.
+    keyboard.away(page)
     keyboard.press(page, "n")
     says(page, "single is open")
     page.evaluate("window.letGo()")
     says(page, "In pair a check showed what is not in the recording, and you went on")
     keyboard.press(page, "p")
     says(page, "pair is open")
-    page.wait_for_timeout(keyboard.LONG_ENOUGH_MS)
+    keyboard.back(page)
+    looked(page)
     keyboard.press(page, "Space")
     page.wait_for_function("() => window.seen.length === 2")
     first, second = (stills for _, _, stills in page.evaluate("window.seen"))
@@ -204,8 +212,7 @@ def test_a_preview_shows_what_was_decided_while_it_is_seen(page):
     keyboard.press(page, "u")
     page.wait_for_function(IS_BLACK, arg=True)
     # So do the sheet and the lens behind it.
-    page.wait_for_timeout(A_WHILE_MS)
-    assert stills
+    keyboard.until(page, lambda: stills)
 
 
 @pytest.mark.parametrize(("is_gone", "says_of_it"), [(False, "not taken"), (True, "not confirmed, so see whether it stands")])

@@ -13,6 +13,7 @@ import pytest
 
 import review_server
 import review_study
+import server_process
 from scrubin import cli
 from scrubin.base.errors import ReviewError
 from scrubin.curate.page import server
@@ -64,7 +65,7 @@ def test_the_command_serves_ends_with_ctrl_c_and_prints_no_name(folder):
         taken = subprocess.run(
             [*review_server.COMMAND, f"--port={running.port}"],
             cwd=folder,
-            env=review_server.environment(),
+            env=server_process.environment(),
             capture_output=True,
             text=True,
             check=False,
