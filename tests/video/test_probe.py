@@ -15,6 +15,7 @@ from PIL import Image
 import clips
 from scrubin.base.errors import StageError, VideoError
 from scrubin.media import probe as probing
+from scrubin.media.containers import h264
 from scrubin.media.containers.edit_list import edit_lists
 from scrubin.media.containers.pieces import UnreadableError
 from scrubin.media.crops import refuse_cropped
@@ -68,10 +69,32 @@ def test_the_frames_of_an_avi_from_which_some_were_dropped_have_their_times(tmp_
     assert found.end_s == Fraction(58, 25)
 
 
-@pytest.mark.parametrize("frames", ["0", "3"])
-def test_the_last_frames_of_an_avi_with_gaps_go_on_by_whole_frames_where_one_is_several_ticks(tmp_path, frames):
+INTERLACED = ("-flags", "+ilme+ildct", "-x264-params", "tff=1")
+X265 = ("-c:v", "libx265", "-x265-params", "log-level=0:bframes=3")
+
+
+@pytest.mark.parametrize(("fps", "more"), [(24, ()), (60, ("-bf", 0)), (50, INTERLACED), (30, X265), (25, ("-c:v", "mpeg4", "-bf", 2))])
+def test_the_rate_of_an_avi_of_which_a_frame_is_several_ticks_is_exact(fps, more, tmp_path):
+    """FFmpeg shows the last frame one tick behind the one before it."""
+    whole = clips.clip(tmp_path / "a.mp4", fps=str(fps), more=more)
+    clips.ffmpeg("-i", whole, "-c", "copy", tmp_path / "a.avi")
+    found = probe(tmp_path / "a.avi", "a")
+    assert found.time_base < Fraction(1, fps)
+    assert (found.fps, found.variable_rate, found.end_s, found.times_s) == (fps, False, 2, probe(whole, "a").times_s)
+
+
+def test_the_last_frame_of_an_avi_with_steps_of_two_lengths_is_one_of_them_behind_the_one_before_it(tmp_path):
+    whole = clips.clip(tmp_path / "a.mp4", more=("-bf", 1, "-vf", r"select='lt(mod(n\,3)\,2)'", "-fps_mode", "passthrough"))
+    clips.ffmpeg("-i", whole, "-c", "copy", tmp_path / "a.avi")
+    found, true = probe(tmp_path / "a.avi", "a"), probe(whole, "a")
+    assert found.times_s[:-1] == true.times_s[:-1]
+    assert [time - found.times_s[-2] for time in (found.times_s[-1], found.end_s)] == [Fraction(1, 25), Fraction(2, 25)]
+
+
+@pytest.mark.parametrize("more", [("-bf", 0), ("-bf", 3), X265])
+def test_the_last_frames_of_an_avi_with_gaps_go_on_by_whole_frames_where_one_is_several_ticks(tmp_path, more):
     """Of an AVI that it copies from an MP4 FFmpeg makes a frame several ticks."""
-    whole = clips.clip(tmp_path / "a.mp4", more=("-bf", frames, *DROPPED))
+    whole = clips.clip(tmp_path / "a.mp4", more=(*more, *DROPPED))
     clips.ffmpeg("-i", whole, "-c", "copy", tmp_path / "a.avi")
     found = probe(tmp_path / "a.avi", "a")
     assert found.time_base < Fraction(1, 25)
@@ -142,9 +165,12 @@ def test_pieces_of_an_edit_list_have_their_times_where_pictures_are_decoded_as_t
     assert (found.frame_count, found.fps, found.variable_rate, found.end_s) == (25, 25, False, 1)
 
 
-FRAGMENTS = ("-movflags", "+frag_keyframe+delay_moov+default_base_moof", "-g", 12)
+FRAGMENTS = ("-g", 12, "-movflags", "+frag_keyframe+delay_moov+default_base_moof")
+NEGATIVE = (*FRAGMENTS[:-1], FRAGMENTS[-1] + "+negative_cts_offsets")
+"""Their frames lie two frames earlier in the film, so that the first is at 0; FFmpeg shows them a frame later than that."""
 
 
+@pytest.mark.parametrize("more", [FRAGMENTS, NEGATIVE])
 @pytest.mark.parametrize(
     ("edits", "reason"),
     [
@@ -153,6 +179,7 @@ FRAGMENTS = ("-movflags", "+frag_keyframe+delay_moov+default_base_moof", "-g", 1
         ([(0, 110, 1)], ""),  # in the middle of the first frame
         ([(2000, 80, 1)], ""),
         ([(500, -1, 1), (9000, 80, 1)], ""),
+        ([(0, 130, 1)], "its edit list hides 1 of its 50 frames"),
         ([(0, 480, 1)], "its edit list hides 10 of its 50 frames, which FFmpeg shows, as the film lies in fragments"),
         ([(400, -1, 1), (0, 480, 1)], "its edit list hides 10 of its 50 frames"),
         ([(1000, 80, 1)], "its edit list hides 25 of its 50 frames"),
@@ -160,9 +187,11 @@ FRAGMENTS = ("-movflags", "+frag_keyframe+delay_moov+default_base_moof", "-g", 1
         ([(480, 80, 1), (1000, 1040, 1)], "its edit list shows 2 pieces of a film in fragments, of which FFmpeg shows all"),
     ],
 )
-def test_fragments_of_which_an_edit_list_hides_frames_are_refused(edits, reason, tmp_path):
+def test_fragments_of_which_an_edit_list_hides_frames_are_refused(edits, reason, more, tmp_path):
     """FFmpeg takes of such a list by how much times are shifted, and shows all frames."""
-    path = with_edits(clips.clip(tmp_path / "a.mp4", more=FRAGMENTS), *edits)
+    early_ms = 80 if more == NEGATIVE else 0
+    edits = [(lasts, max(0, begins - early_ms) if begins >= 0 else -1, rate) for lasts, begins, rate in edits]
+    path = with_edits(clips.clip(tmp_path / "a.mp4", more=more), *edits)
     if not reason:
         assert probe(path, "a.mp4").frame_count == 50
         return
@@ -185,9 +214,45 @@ def numbers_of(path, whole):
     return [int(np.abs(known - frame.to_ndarray(format="rgb24")).mean(axis=(1, 2, 3)).argmin()) for frame in decoded(path, path.name)]
 
 
-def test_what_edit_lists_show_that_are_refused_can_be_cut_out_as_the_message_says(tmp_path):
+MIXED = ("-g", 12, "-movflags", "+frag_keyframe+negative_cts_offsets")
+LATE = ("-force_key_frames", "expr:lt(n,20)", "-movflags", "+frag_keyframe+delay_moov+default_base_moof+negative_cts_offsets")
+LISTED = (*LATE[:-1], LATE[-1] + "+global_sidx")
+
+
+@pytest.mark.parametrize(("more", "is_late"), [(MIXED, True), (LISTED, True), (LATE, False), (NEGATIVE, False)])
+def test_fragments_of_which_ffmpeg_shows_some_later_than_others_are_refused_with_a_mend_that_works(more, is_late, tmp_path):
+    """It shows what is in the index itself on time, and of a file with a table of fragments those in front of the first negative offset."""
+    path = clips.clip(tmp_path / "a.mp4", more=more)
+    if is_late:
+        with pytest.raises(
+            VideoError, match=r"negative composition offsets, by which FFmpeg delays the later ones up to 0\.040 s"
+        ) as refused:
+            probe(path, "a.mp4")
+        path = as_said(refused.value.fix, path, tmp_path / "b.mkv")
+    found = probe(path, "a.mp4")
+    assert (found.frame_count, found.fps, found.variable_rate, found.end_s) == (50, 25, False, 2)
+
+
+@pytest.mark.parametrize("more", [("-g", 12), ("-g", 12, "-movflags", "+negative_cts_offsets")])
+def test_an_edit_list_of_a_whole_film_hides_the_same_frames_whatever_its_offsets(more, tmp_path):
+    early_ms = 80 if "-movflags" in more else 0
+    path = with_edits(clips.clip(tmp_path / "a.mp4", more=more), (1000, 480 - early_ms, 1))
+    assert probe(path, "a.mp4").frame_count == 25
+    assert numbers_of(path, clips.clip(tmp_path / "whole.mkv")) == list(range(10, 35))
+
+
+def test_a_message_names_no_more_pieces_of_an_edit_list_than_a_person_reads(tmp_path):
+    path = with_edits(clips.clip(tmp_path / "a.mp4"), *[(40, 80 + number % 50 * 40, 1) for number in range(2000)])
+    with pytest.raises(VideoError, match="its edit list shows 2000 pieces") as refused:
+        probe(path, "a.mp4")
+    assert refused.value.fix.endswith(", and so on")
+    assert len(str(refused.value)) < 1000
+
+
+@pytest.mark.parametrize("more", [FRAGMENTS, NEGATIVE])
+def test_what_edit_lists_show_that_are_refused_can_be_cut_out_as_the_message_says(more, tmp_path):
     whole = clips.clip(tmp_path / "whole.mkv")
-    lone = with_edits(clips.clip(tmp_path / "a.mp4", more=FRAGMENTS), (1000, 480, 1))
+    lone = with_edits(clips.clip(tmp_path / "a.mp4", more=more), (1000, 400 if more == NEGATIVE else 480, 1))
     with pytest.raises(VideoError, match="hides 25 of its 50 frames") as refused:
         probe(lone, "a.mp4")
     assert numbers_of(as_said(refused.value.fix, lone, tmp_path / "1.mkv"), whole) == list(range(10, 35))
@@ -223,11 +288,34 @@ def test_edit_lists_are_found_whatever_an_mp4_begins_with_and_where_its_index_is
         probe(path, "b.mp4")
 
 
+def test_an_mp4_whose_avcc_is_damaged_is_refused_by_its_name(tmp_path):
+    """It states two sequence parameter sets where it has one, and ends before the number of the others."""
+    path = clips.clip(tmp_path / "a.mp4")
+    data = bytearray(path.read_bytes())
+    data[data.index(b"avcC") + 9] = 0xE2
+    path.write_bytes(data)
+    with pytest.raises(VideoError, match=r"^a\.mp4: "):
+        probe(path, "a.mp4")
+
+
 @pytest.mark.parametrize("stated", [0, (1 << 32) - 1])
 def test_a_compressed_index_is_not_inflated_without_a_limit(stated, tmp_path):
     (tmp_path / "b.mp4").write_bytes(with_compressed_index(clips.clip(tmp_path / "a.mp4").read_bytes(), stated))
     with pytest.raises(UnreadableError, match=r"its index \(moov\) is compressed, and states that it has"):
         edit_lists(tmp_path / "b.mp4")
+
+
+def test_an_index_is_not_read_into_memory_without_a_limit(tmp_path):
+    """Its last box is 6 GB that mean nothing, of which the disk holds none."""
+    path = clips.clip(tmp_path / "a.mp4")
+    data = path.read_bytes()
+    index, more = data.rindex(b"moov") - 4, 6 << 30
+    large = struct.pack(">I4sQ", 1, b"moov", len(data) - index + 8 + more)
+    with path.open("wb") as file:
+        file.write(data[:index] + large + data[index + 8 :] + struct.pack(">I4sQ", 1, b"free", more))
+        file.truncate(file.tell() + more - 16)
+    with pytest.raises(VideoError, match=r"a\.mp4: its index \(moov or moof\) states that it has 6,\d{3},\d{3},\d{3} bytes; copy it again"):
+        probe(path, "a.mp4")
 
 
 def test_an_edit_list_behind_more_boxes_than_are_looked_at_is_refused_and_a_long_film_in_fragments_is_not(tmp_path):
@@ -454,6 +542,26 @@ def test_an_avi_that_was_put_into_an_mp4_has_times_of_decoding_and_is_refused(co
         probe(tmp_path / "a.mp4", "a.mp4")
 
 
+def unannounced(_, unit):
+    """A sequence parameter set of a film of 96 x 64 pixels that does not say how many frames are reordered; other units as they are."""
+    if h264.unit_type(unit) != h264.SPS:
+        return unit
+    old = h264.sequence(unit)
+    new = Written().u(8, old.profile).u(8, old.compatibility).u(8, old.level).ue(0, old.frame_bits - 4, 0, old.order_bits - 4, 4)
+    return unit[:1] + new.u(1, 0).ue(5, 3).u(2, 0b11).u(2, 0).u(1, 1).end()
+
+
+@pytest.mark.parametrize("suffix", ["mkv", "ts"])
+def test_a_frame_that_is_left_out_where_b_frames_begin_late_comes_back_as_the_message_says(suffix, tmp_path):
+    late = ("-preset", "veryfast", "-profile:v", "main", "-bf", 3, "-force_key_frames", "expr:lt(n,30)")
+    whole = clips.clip(tmp_path / "whole.mp4", seconds=3, more=late)
+    path = tmp_path / f"a.{suffix}"
+    clips.ffmpeg("-i", clips.with_other_units(whole, tmp_path / "a.mp4", unannounced), "-c", "copy", path)
+    with pytest.raises(VideoError, match="frame 30 is damaged, or left out by its decoder") as refused:
+        FrameReader(path, path.name, probe(path, path.name)).frame(74)
+    assert numbers_of(as_said(refused.value.fix, path, tmp_path / "b.mkv"), whole) == list(range(75))
+
+
 @pytest.mark.parametrize(("first", "most"), [((), 60), (("-bf", 0), 1)])
 def test_of_an_ordinary_film_no_more_than_the_first_frames_are_decoded(first, most, tmp_path, monkeypatch):
     """Its B-frames refer to each other, so that two are decoded before one that is shown before them."""
@@ -471,6 +579,8 @@ def test_a_film_is_decoded_up_to_the_packet_that_is_shown_before_most_of_those_i
     assert probing._telling_frames(ordinary, reorders=True) == probing.ORDER_FRAMES + 3
     late = [*ordinary, *range(9, 300), 400, 401, 402, 300, *range(301, 400)]
     assert probing._telling_frames(late, reorders=True) == probing.ORDER_FRAMES + late.index(300)
+    later = [*range(5000), 5003, 5001, 5000, 5002]
+    assert probing._telling_frames(later, reorders=True) == probing.ORDER_FRAMES + probing.MOST_ORDER_FRAMES
 
 
 def test_a_lone_piece_of_a_film_is_mended_as_the_refusal_says(tmp_path):

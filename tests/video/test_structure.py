@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import unicodedata
+from contextlib import suppress
 from itertools import pairwise
 
 import av
@@ -293,6 +294,27 @@ def test_zeros_alone_are_no_text():
     for _ in range(500):
         zeros = b"".join(bytes(chance.randrange(18)) + chance.randbytes(chance.randrange(1, 6)) for _ in range(40))
         assert foreign_bytes.foreign(b"\x65\x88" + escaped(zeros)) == ""
+
+
+@pytest.mark.parametrize("form", ["avcC", "start codes"])
+def test_a_damaged_header_is_read_or_is_a_value_error(form, tmp_path):
+    chance = random.Random(7)
+    film = clip(tmp_path / "a.mp4", more=("-preset", "medium", "-flags", "+ilme+ildct", "-x264-params", "tff=1"))
+    if form == "start codes":
+        ffmpeg("-i", film, "-c", "copy", tmp_path / "a.ts")
+    with av.open(str(film if form == "avcC" else tmp_path / "a.ts")) as container:
+        whole = bytes(container.streams.video[0].codec_context.extradata)
+    read = 0
+    for _ in range(4000):
+        damaged = bytearray(whole[: chance.randrange(1, len(whole) + 1)] if chance.random() < 0.3 else whole)
+        for _ in range(chance.randrange(4)):
+            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        with suppress(ValueError):
+            header = h264.header(bytes(damaged))
+            h264.refuse_foreign(header.sequences, header.pictures)
+            h264.free_id(header.sequences, header.pictures)
+            read += all(map(h264.is_arithmetic, header.pictures))
+    assert 400 < read < 3600
 
 
 def orientation(*, cancelled: bool = False, mirrors: int = 0, angle: int = 0) -> bytes:

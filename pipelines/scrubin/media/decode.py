@@ -37,6 +37,10 @@ def boundaries_s(probed: Probe) -> npt.NDArray[np.float64]:
     return np.append(ticks * probed.time_base.numerator / probed.time_base.denominator, float(probed.end_s))
 
 
+FIX_LEFT_OUT = (
+    f"{FIX_COPY}; where it is the same there and plays without a fault, its B-frames may begin late: let FFmpeg wait for them, and "
+    "look at the result: ffmpeg -strict 1 -i FILE -map 0:v:0 -fps_mode passthrough -c:v libx264 -crf 15 a.mkv"
+)
 # A key frame of these resets the decoder by itself.
 SELF_CONTAINED = frozenset(["av1", "libdav1d", "libvpx", "libvpx-vp9", "mpeg4", "vp8", "vp9"])
 MPEG_VIDEO = frozenset(["mpeg1video", "mpeg2video"])
@@ -83,7 +87,7 @@ class RandomAccess:
         extradata = bytes(codec.extradata or b"")
         # avcC and hvcC state the size of the length in front of each NAL unit; start codes otherwise.
         self._length_bytes = 0
-        if codec.name == "h264" and extradata[:1] == b"\1":
+        if codec.name == "h264" and len(extradata) > 4 and extradata[0] == 1:
             self._length_bytes = (extradata[4] & 3) + 1
         elif codec.name == "hevc" and len(extradata) > 22 and extradata[:3] not in (b"\0\0\0", b"\0\0\1"):
             self._length_bytes = (extradata[21] & 3) + 1

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from av.error import FFmpegError
 
 from scrubin.base.errors import VideoError
-from scrubin.media.decode import Access, RandomAccess, decoded
+from scrubin.media.decode import FIX_LEFT_OUT, Access, RandomAccess, decoded
 from scrubin.media.opening import FIX_COPY, open_video, packets
 from scrubin.media.probe import TIMED_CONTAINERS, Probe, picture_stream
 from scrubin.media.upright import Picture, upright
@@ -156,9 +156,9 @@ class FrameReader:
     def _counted(self) -> Generator[tuple[int, av.VideoFrame]]:
         timed = self._timed or self._by_place.timed
         for number, frame in enumerate(decoded(self._path, self._name)):
-            # A decoder may leave out a damaged frame and say nothing.
+            # A decoder may leave out a damaged frame and say nothing; FFmpeg's also one in front of B-frames that begin late unannounced.
             if timed and self._pts[number : number + 1] != (frame.pts,):
-                raise VideoError(self._name, f"frame {number} is damaged", FIX_COPY)
+                raise VideoError(self._name, f"frame {number} is damaged, or left out by its decoder", FIX_LEFT_OUT)
             yield number, frame
 
     def _stop(self) -> None:

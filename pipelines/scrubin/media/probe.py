@@ -24,7 +24,7 @@ from scrubin.base.errors import VideoError
 from scrubin.base.faults import count_text
 from scrubin.base.machine import decoder_threads
 from scrubin.media.containers import h264
-from scrubin.media.containers.edit_list import boxes, edit_lists
+from scrubin.media.containers.edit_list import FIX_ORDER, boxes, edit_lists
 from scrubin.media.containers.pieces import UnreadableError
 from scrubin.media.containers.transport import TABLE_OF_PROGRAMS, first_breaks, joins
 from scrubin.media.damage import damage, listening, times_restart_error, with_threads
@@ -99,6 +99,8 @@ MOST_REORDERED = 16
 """So many frames may be decoded before one that is shown before them (ITU-T H.264, A.3.1: MaxDpbFrames)."""
 ORDER_FRAMES = 32
 """So many frames behind the one that tells most of their order are looked at, where it may be wrong: a film may begin without B-frames."""
+MOST_ORDER_FRAMES = 512
+"""No more are looked at in front of that one, either: a film may have its first B-frames after an hour. Who decodes all looks at all."""
 TIMED_CONTAINERS = frozenset(["mov", "matroska", "mpegts", "flv"])
 """Others, such as AVI, MPEG and bare H.264, state when a packet is decoded, not when each is shown."""
 STATES_TIMES = frozenset(["mov", "matroska", "mpegts", "mpeg", "flv"])
@@ -111,10 +113,6 @@ FIX_LEADING = (
     "put the pieces of the film together as one file, in their order, as of VOB or MPG with: cat FIRST FILE > WHOLE; "
     "of TS with: ffmpeg -i 'concat:FIRST|FILE' -map 0:v:0 -c copy WHOLE.mkv; where there is no piece before it, let FFmpeg leave out "
     "what cannot be decoded: ffmpeg -i FILE -map 0:v:0 -fps_mode passthrough -c:v libx264 -crf 15 a.mkv"
-)
-FIX_ORDER = (
-    "copy it again from the recorder; if it is the same there and its rate is constant, let FFmpeg count the frames anew, as of 25 a "
-    "second: ffmpeg -i FILE -map 0:v:0 -vf setpts=N/25/TB -fps_mode passthrough -c:v libx264 -crf 15 a.mkv"
 )
 FIX_CODEC = "export it as H.264, or ask the maker of the recorder for a converter"
 
@@ -267,11 +265,12 @@ def _telling_frames(pts: Sequence[int], *, reorders: bool) -> int:
     """Return how many frames tell whether a film's times are in the order of its pictures.
 
     Those up to the packet that is shown before most of the packets in front of it: where its decoder brings these into order, it does so
-    with all behind them. Nothing can be wrong, and one frame will do, where all packets are in order and the stream has no B-frames.
+    with all behind them; but not more than `MOST_ORDER_FRAMES`. Nothing can be wrong, and one frame will do, where all packets are in
+    order and the stream has no B-frames.
     """
     ranks = np.argsort(np.argsort(np.array(pts, dtype=np.int64), kind="stable"))
     early = np.arange(len(ranks)) - ranks
-    return ORDER_FRAMES + int(early.argmax()) if reorders or early.any() else 1
+    return ORDER_FRAMES + min(MOST_ORDER_FRAMES, int(early.argmax())) if reorders or early.any() else 1
 
 
 def _refuse_disorder(times: Sequence[int], tick_s: Fraction, name: str) -> None:
@@ -352,8 +351,12 @@ def _packet_times(path: Path, container: av.container.InputContainer, stream: av
     if untimed or fields.seen:
         # AVI and raw streams state decoding times only: the decoder knows the order of the frames, and which fields are one.
         return _decoded_times(path, name), 0
-    if container.format.name == "avi" and stream.codec_context.name == "h264" and len(set(np.diff(dts))) > 1:
+    if container.format.name == "avi" and stream.codec_context.name in ("h264", "hevc") and len(set(np.diff(dts))) > 1:
         return _times_around_gaps(path, name, pts, last[1])
+    if container.format.name == "avi" and dts:
+        # For FFmpeg each packet lasts a tick, and so soon behind the last one it shows a frame; a frame may be several ticks.
+        step = _frame_ticks(dts)
+        return [dts[-1] + step if dts[-1] < time <= dts[-1] + last[1] else time for time in pts], step
     return pts, last[1]
 
 
@@ -366,9 +369,10 @@ def _back(before: int, dts: int, wrap: int, most: int) -> int:
     return wrap - step if wrap and ((before < wrap <= dts and step > most) or step > wrap // 2) else -step
 
 
-def _frame_ticks(dts: Sequence[int]) -> float:
+def _frame_ticks(dts: Sequence[int]) -> int:
+    """Return the usual step between packets: one that there is, also where half of them are longer."""
     steps = np.diff(np.array(dts, dtype=np.int64))
-    return float(np.median(steps[steps > 0])) if np.any(steps > 0) else 1.0
+    return int(np.quantile(steps[steps > 0], 0.5, method="lower")) if np.any(steps > 0) else 1
 
 
 class _Fields:
@@ -447,7 +451,7 @@ def _times_around_gaps(path: Path, name: str, guessed: list[int], guessed_last: 
             stated = [frame.dts for frame in container.decode(stream)]
         known = [time for time in stated if time is not None]
         # Behind the last packet it gives away what it still holds; a frame may last several ticks.
-        step = int(np.median(np.diff(known))) if len(known) > 1 else guessed_last
+        step = _frame_ticks(known)
         times = [*known, *(known[-1] + late * step for late in range(1, len(stated) - len(known) + 1))] if known else []
         if len(times) == len(guessed):
             return times, step

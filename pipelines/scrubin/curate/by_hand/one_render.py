@@ -13,8 +13,7 @@ from scrubin.base.files import FIXED_TIME_S, disk_of
 from scrubin.base.pixels import Box
 from scrubin.base.strangers import steady
 from scrubin.media.crops import refuse_cropped
-from scrubin.media.decode import decoded
-from scrubin.media.opening import FIX_COPY
+from scrubin.media.decode import FIX_LEFT_OUT, decoded
 from scrubin.media.probe import Probe, probe
 from scrubin.media.structure import structure
 from scrubin.stages.render import RenderParams
@@ -131,7 +130,7 @@ def _refuse_damaged(source: Path, name: str, probed: Probe) -> None:
     """Decode the source, as the stage `screen` does: an encoder takes a concealed fault for a picture, and a copy repeats it."""
     count = sum(1 for _ in decoded(source, name, looked_at=False))
     if count != probed.frame_count:
-        raise VideoError(name, f"only {count} of its {probed.frame_count} frames can be decoded", FIX_COPY)
+        raise VideoError(name, f"only {count} of its {probed.frame_count} frames can be decoded", FIX_LEFT_OUT)
 
 
 def target_of(source: Path | None, out: str | None) -> Path:

@@ -2,17 +2,18 @@
 
 FFmpeg passes over a pause that is not at the beginning, and over the rate of an edit: 0 (a still), or faster, slower, backwards. Where
 pictures are decoded in another order than they are shown, it gives those of a second edit wrong times. In a file of fragments it hides
-nothing at all, and takes of the list only by how much times are shifted.
+nothing at all, takes of the list only by how much times are shifted, and shows all of them later by their most negative composition offset
+(8.8.8), but not what the index itself has of the film; where one table in front lists them all (8.16.3: sidx), by that which it has met.
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import dropwhile, islice
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,9 @@ from scrubin.media.containers.pieces import Pieces, UnreadableError
 _LARGE, _TO_THE_END = 1, 0
 _MOST_BOXES = 10_000
 _MOST_INDEX_BYTES = 1 << 28
-"""Of a compressed index: a film of a day at 60 a second has some 100 MB, and a few bytes may state any number, of which 0 is no limit."""
+"""Of an index: of a film of a day at 60 a second it has some 100 MB, and a few bytes may state any number, of which 0 is no limit."""
+_MOST_PIECES = 8
+"""A message names no more of them."""
 
 
 def boxes(path: Path) -> Iterator[tuple[bytes, int]]:
@@ -48,6 +51,10 @@ FIX_EDITS = "export it anew as one film without edits, with the program in which
 FIX_CUT = (
     "; or let FFmpeg make a film of {edits}: "
     "ffmpeg -copyts -ignore_editlist 1 -i FILE -map 0:v:0 -vf trim={place} -fps_mode passthrough -c:v libx264 -crf 15 1.mkv"
+)
+FIX_ORDER = (
+    "copy it again from the recorder; if it is the same there and its rate is constant, let FFmpeg count the frames anew, as of 25 a "
+    "second: ffmpeg -i FILE -map 0:v:0 -vf setpts=N/25/TB -fps_mode passthrough -c:v libx264 -crf 15 a.mkv"
 )
 FIX_BOXES = "copy it again from the recorder; if it is the same there, export it anew with the program of the recorder"
 FIX_EMPTY = (
@@ -82,6 +89,8 @@ class EditList:
         Whether pictures are shown in another order than they are decoded.
     in_fragments
         Whether the index of the film, or a part of it, stands in fragments (8.8).
+    delays
+        By how many ticks of the film FFmpeg shows frames of fragments later than they lie in it: each number once, in the order of them.
     """
 
     edits: tuple[Edit, ...]
@@ -89,6 +98,7 @@ class EditList:
     scale: int
     reorders: bool
     in_fragments: bool
+    delays: tuple[int, ...] = ()
 
     @cached_property
     def shown(self) -> tuple[Edit, ...]:
@@ -104,6 +114,10 @@ class EditList:
         VideoError
             When it does.
         """
+        if len(self.delays) > 1:
+            late_s = (self.delays[-1] - self.delays[0]) / self.scale
+            reason = f"its fragments have negative composition offsets, by which FFmpeg delays the later ones up to {late_s:.3f} s"
+            raise VideoError(name, reason, FIX_EDITS if any(edit.lasts or edit.begins for edit in self.shown) else FIX_ORDER)
         shown = False
         for place, edit in enumerate(self.edits, start=1):
             if shown and not edit.lasts:
@@ -142,7 +156,7 @@ class EditList:
         if not self.in_fragments or not self.shown or not pts:
             return
         edit = self.shown[0]
-        begins = np.sort(np.array(pts, dtype=np.int64)) + self._shift
+        begins = np.sort(np.array(pts, dtype=np.int64)) + self._shift - self._delay
         hidden = int((begins[1:] <= edit.begins).sum())
         if edit.lasts:
             # Exact: the movie has other ticks.
@@ -153,29 +167,34 @@ class EditList:
 
     @property
     def _shift(self) -> int:
-        """By how much FFmpeg shows frames of fragments earlier than they lie in the film."""
+        """By how much FFmpeg shows frames of fragments earlier than they lie in the film, but for `_delay`."""
         pause = self.edits[0].lasts if self.edits[0].is_pause else 0
         first = self.edits[1] if self.edits[0].is_pause else self.edits[0]
         return max(0, first.begins) - (2 * pause * self.scale + self.movie_scale) // (2 * self.movie_scale)
 
+    @property
+    def _delay(self) -> int:
+        return max(self.delays, default=0)
+
     def _fix_cut(self) -> str:
-        places = [
-            f"start_pts={edit.begins}" + (f":end_pts={edit.begins + -(-edit.lasts * self.scale // self.movie_scale)}" if edit.lasts else "")
-            for edit in self.shown
-        ]
+        places = []
+        for edit in self.shown[:_MOST_PIECES]:
+            begins = edit.begins + self._delay
+            end = f":end_pts={begins + -(-edit.lasts * self.scale // self.movie_scale)}" if edit.lasts else ""
+            places.append(f"start_pts={begins}{end}")
         if len(places) == 1:
             return FIX_EDITS + FIX_CUT.format(edits="what it shows", place=places[0])
-        rest = ", ".join(places[1:])
+        rest = ", ".join([*places[1:], *(["and so on"] if len(self.shown) > _MOST_PIECES else [])])
         return f"{FIX_EDITS}{FIX_CUT.format(edits='each piece, each with its own row and part', place=places[0])}; then with trim={rest}"
 
 
 def edit_lists(path: Path) -> list[EditList]:
-    """Return the edit lists of the pictures of an MP4 or MOV.
+    """Return the edit lists of the pictures of an MP4 or MOV; of a film in fragments one without edits where there is none.
 
     Raises
     ------
     UnreadableError
-        When its index is compressed and damaged, or not found among its first boxes.
+        When its index is compressed and damaged, too large, or not found among its first boxes.
     """
     outermost = list(boxes(path))
     kinds = {kind for kind, _ in outermost}
@@ -186,17 +205,23 @@ def edit_lists(path: Path) -> list[EditList]:
     file = Pieces(path)
     for kind, position in outermost:
         if kind == b"moov":
-            file.seek(position)
-            movie = _inflated(file.read(_length(file, position)))
-            return list(_of_movie(movie, in_fragments=in_fragments))  # FFmpeg passes over a second one
+            behind = list(dropwhile(lambda box: box[0] != b"moof", outermost))
+            fragments = [place for kind, place in behind if kind == b"moof"]
+            one_by_one = b"sidx" in kinds - {kind for kind, _ in behind}
+            movie = _inflated(_read(file, position))
+            return list(_of_movie(movie, file, fragments, one_by_one=one_by_one))  # FFmpeg passes over a second one
     return []
 
 
-def _length(file: Pieces, position: int) -> int:
+def _read(file: Pieces, position: int) -> bytes:
+    """Return a box of the index."""
+    file.seek(position)
     head = file.read(16)
     file.seek(position)
-    length = int.from_bytes(head[:4], "big")
-    return -1 if length == _TO_THE_END else int.from_bytes(head[8:], "big") if length == _LARGE else length
+    length = int.from_bytes(head[8:] if head[:4] == b"\0\0\0\1" else head[:4], "big") or file.size
+    if min(length, file.size - position) > _MOST_INDEX_BYTES:
+        raise UnreadableError(f"its index (moov or moof) states that it has {length:,} bytes", FIX_BOXES)
+    return file.read(length)
 
 
 def _inflated(movie: bytes) -> bytes:
@@ -212,24 +237,45 @@ def _inflated(movie: bytes) -> bytes:
     return movie
 
 
-def _of_movie(movie: bytes, *, in_fragments: bool) -> Iterator[EditList]:
-    movie_scale = _scale(movie, b"mvhd")
+def _of_movie(movie: bytes, file: Pieces, fragments: Sequence[int], *, one_by_one: bool) -> Iterator[EditList]:
+    movie_scale = _stated(movie, b"mvhd")
     for track in _inside(movie, b"trak"):
         media = b"".join(_inside(track, b"mdia"))
         if not any(handler[8 + 8 : 8 + 12] == b"vide" for handler in _inside(media, b"hdlr")):
             continue
-        for table in _reached(track, b"edts", b"elst"):
+        delays = _delays(track, media, (_read(file, place) for place in fragments), one_by_one=one_by_one) if fragments else ()
+        for table in list(_reached(track, b"edts", b"elst")) or [b""] * bool(fragments):
             edits = tuple(Edit(*row) for row in _rows(table, ">Qqi" if table[8:9] == b"\1" else ">Iii"))
-            yield EditList(edits, movie_scale, _scale(media, b"mdhd"), _reorders(media), in_fragments)
+            yield EditList(edits, movie_scale, _stated(media, b"mdhd"), len(_offsets(media)) > 1, bool(fragments), delays)
 
 
-def _reorders(media: bytes) -> bool:
-    """Whether pictures are shown later than they are decoded, by different times (8.6.1.3)."""
-    return len({offset for table in _reached(media, b"minf", b"stbl", b"ctts") for _, offset in _rows(table, ">Ii")}) > 1
+def _offsets(media: bytes) -> set[int]:
+    """Return by how much pictures are shown later than they are decoded (8.6.1.3), as the index itself has it."""
+    return {offset for table in _reached(media, b"minf", b"stbl", b"ctts") for _, offset in _rows(table, ">Ii")}
 
 
-def _scale(around: bytes, name: bytes) -> int:
-    """Return the ticks of a second that a movie or a track states (8.2.2, 8.4.2)."""
+def _delays(track: bytes, media: bytes, fragments: Iterable[bytes], *, one_by_one: bool) -> tuple[int, ...]:
+    """Return by how much FFmpeg shows frames later than they lie in the film, which reads fragments one by one or all of them first."""
+    number = _stated(track, b"tkhd")
+    delays = [max(0, -min(_offsets(media), default=0))]
+    for fragment in fragments:
+        for part in _inside(fragment, b"traf"):
+            if any(int.from_bytes(head[12:16], "big") == number for head in _inside(part, b"tfhd")):
+                delays.append(max(delays[-1], *(-_least_offset(run) for run in _inside(part, b"trun")), 0))
+    in_index = any(any(_rows(table, ">II")) for table in _reached(media, b"minf", b"stbl", b"stts"))
+    return tuple(dict.fromkeys([*[0] * in_index, *(delays[1:] if one_by_one else delays[-1:])]))
+
+
+def _least_offset(run: bytes) -> int:
+    """Return the least composition offset of a run of samples (8.8.8), which may be negative in any version for FFmpeg; 0 without one."""
+    flags = int.from_bytes(run[9:12], "big")
+    columns = (flags & 0xF00).bit_count()  # how long, how many bytes, how it depends on others, and last the offset, where it has them
+    rows = _rows(run[:16] + run[16 + 4 * (flags & 5).bit_count() :], f">{4 * columns - 4}xi") if flags & 0x800 else iter(())
+    return min((offset for (offset,) in rows), default=0)
+
+
+def _stated(around: bytes, name: bytes) -> int:
+    """Return the ticks of a second that a movie or a track states (8.2.2, 8.4.2), or the number of a track (8.3.2)."""
     head = next(_inside(around, name), b"")
     at = 28 if head[8:9] == b"\1" else 20
     return int.from_bytes(head[at : at + 4], "big") or 1

@@ -211,7 +211,7 @@ def header(extradata: bytes) -> Header:
     position = 5
     sets: list[list[bytes]] = []
     for mask in (0x1F, 0xFF):
-        count, position = extradata[position] & mask, position + 1
+        count, position = int.from_bytes(extradata[position : position + 1], "big") & mask, position + 1  # 0 behind the end
         sets.append([])
         for _ in range(count):
             size = int.from_bytes(extradata[position : position + 2], "big")

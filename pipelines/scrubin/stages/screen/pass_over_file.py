@@ -23,7 +23,8 @@ from av.video.reformatter import VideoReformatter
 from scrubin.base.errors import VideoError
 from scrubin.base.store import store
 from scrubin.base.store.code_of import code_of
-from scrubin.media.decode import decoded
+from scrubin.media.damage import FIX_START
+from scrubin.media.decode import FIX_LEFT_OUT, decoded
 from scrubin.media.source import Source
 from scrubin.media.upright import turned
 from scrubin.stages.screen.proposals import Numbers
@@ -148,8 +149,8 @@ def _observed(frames: Iterable[av.VideoFrame], name: str, observers: Sequence[Ob
         count += 1
     if count != len(times_s):
         few, many = f"only {count} of its {len(times_s)} frames can be decoded", f"{count} frames come out of its {len(times_s)} packets"
-        reason = few if count < len(times_s) else many
-        raise VideoError(name, reason, "export it again, from a key frame on")
+        reason, fix = (few, FIX_LEFT_OUT) if count < len(times_s) else (many, FIX_START)
+        raise VideoError(name, reason, fix)
     return {key: one.finish() for key, one in observations.items()}
 
 
