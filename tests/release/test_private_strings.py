@@ -2,6 +2,7 @@
 
 import dataclasses
 import datetime
+import os
 import re
 
 import pandas as pd
@@ -14,6 +15,7 @@ from scrubin.audit.expected.private_strings import LABELS, Labelled, Needle, Pri
 from scrubin.audit.expected.scanner import BLOCK_WORDS, WORD_BYTES, Scanner
 from scrubin.audit.expected.search import CHANCE_HITS, Search, affordable, chance, spellings
 from scrubin.audit.expected.spelling import as_written, fold, folded_words, unescaped, words
+from scrubin.base.errors import PrivacyError
 from scrubin.base.tables.public import public_tables
 from scrubin.stages.release.audited_project import public_words
 from toy_release import IDS, PARAMS, recordings
@@ -327,10 +329,9 @@ def test_a_name_inside_a_public_word_without_blanks_is_told_to_the_curator(name,
     )
 
 
-def test_two_letters_of_a_path_or_picture_count_as_a_word_alone_unless_a_participant_is_called_so():
+def test_two_letters_of_a_path_count_as_a_word_alone_unless_a_participant_is_called_so_or_a_person_accepted_them_in_a_picture():
     for kind, value, word in (
         ("path", "手术/a.mp4", "手术"),
-        ("text", "手术 王明", "手术"),
         ("recording", "录像_a", "录像"),
         ("path", "수술/a", "수술"),
     ):
@@ -340,6 +341,38 @@ def test_two_letters_of_a_path_or_picture_count_as_a_word_alone_unless_a_partici
     assert {needle.text for needle in search.in_text(Text("a", "手术 of まい"))} == {"手术", "まい"}
     named = derive({"path": ["小明.mp4"], "participant": ["王小明"]}, frozenset())
     assert {needle.rule for needle in named.needles if needle.text == "小明"} == {"anywhere"}
+    assert rules("text", "王明")["王明"] == "anywhere"
+    assert Search(derive({"text": ["王明"]}, frozenset()), 10**8).in_text(Text("a", "患者王明的手术"))
+
+
+def test_two_letters_of_a_path_that_are_found_between_blanks_alone_are_told_to_the_curator():
+    values = {"path": ["手术/王明.mp4", "小明/李丽.mp4"], "recording": ["录像_a"], "participant": ["王小明"], "text": ["李丽"]}
+    (line,) = private_strings.warnings(derive(values, frozenset()))
+    assert line.startswith("the audit finds '录像', '手术', '王明' of folders, files and recordings between blanks and signs only")
+    assert private_strings.warnings(derive({"path": ["lap/手术视频.mp4"], "participant": ["王明", "김"]}, frozenset())) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "others"),
+    [
+        ("王1", ["患者王1的手术", "video王1", "王1"], "王10例,3 王1a"),
+        ("甲1", ["甲1,甲2", "参加者甲1は"], "甲10,甲11 甲100.mp4"),
+        ("王A", ["患者王A的手术"], "王AB"),
+        ("1東", ["手術は1東で", "1東A"], "11東 a1東"),
+        ("ก1", ["นายก1ครับ"], "ก12"),
+        ("1기", ["환자 1기의"], "1김"),
+    ],
+)
+def test_a_short_id_of_both_kinds_of_letters_is_judged_at_each_end_by_the_letter_there(name, found, others):
+    for private in (derive({"participant": [name]}, frozenset()), private_strings.with_requested(Private(), [name])):
+        search = Search(private, 10**8)
+        assert all(search.in_text(Text("a", text)) for text in found)
+        assert search.in_text(Text("a", others)) == set()
+
+
+def test_what_is_no_text_cannot_be_asked_for():
+    with pytest.raises(PrivacyError, match=r"'Kr\\udce4mer' is no text in UTF-8"):
+        private_strings.with_requested(Private(), [os.fsdecode(b"Kr\xe4mer")])
 
 
 def test_a_date_that_was_read_in_a_picture_is_searched_in_every_spelling():

@@ -106,6 +106,34 @@ def test_who_withdrew_is_found_where_no_blanks_part_words(text):
     assert known.told_in("患者王大明的手术, Ostermanns, P075") == set()
 
 
+LONG = ["เทพหัสดินณอยุธยา", "สมหญิงรัตนพงศ์ไพบูลย์", "フランシスコハビエルガルシア", "김" * 40, "王1", "김1", "1東", "王小明Li"]
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_name_of_many_letters_or_of_two_kinds_is_found_where_no_blanks_part_words(name):
+    known = Memory().with_recording("rec", "consent", {}, [], [name])
+    assert known.told_in(f"患者{name}的")
+    assert known.told_in(f"นาย{name}ครับ")
+    assert known.told_in(f"患者{name[:-1]}的, {name}2, 2{name}") == known.told_in(f"{name}2, 2{name}")
+
+
+def test_only_pieces_as_long_as_a_name_are_hashed_where_no_blanks_part_words(monkeypatch):
+    known = Memory().with_recording("rec", "consent", {}, [], ["王小明"])
+    assert known.told_in("患者王小明的")
+    done = []
+    monkeypatch.setattr(withdrawal_memory.hmac, "digest", lambda *args: done.append(args) or bytes(32))
+    known.told_in("".join(map(chr, range(0x4E00, 0x5200))))
+    assert len(done) < 2000
+
+
+@pytest.mark.parametrize("number", ["204812", "20481234"])
+def test_a_fraction_beside_its_unit_is_no_number_of_who_withdrew(number):
+    known = Memory().with_recording("rec", "consent", {}, [], [number])
+    assert known.told_in(f"长度0.{number}毫米 と{number}.5秒" if number == "204812" else f"长度0.{number}毫米") == set()
+    for text in (f"长度{number}毫米", f"{number}秒", f"第{number}", f"长度{number}"):
+        assert known.told_in(text) == {number}
+
+
 def test_numbers_and_short_words_are_not_searched_because_they_stand_everywhere():
     known = Memory().with_recording("rec", "other", {}, ["12", "2023-04-17", "out", "of"])
     assert known.in_text("12 of 2023-04-17 out of rec") == set()

@@ -10,7 +10,7 @@ needle                example                                    counts as a lea
 ``anywhere``          Schmidt, rec-07b, 17.04.2023; 4 or more    anywhere in names, tags, cells and raw bytes, in any
                       characters, not only digits; 王明, 2 or    case, with or without accents
                       more where no blanks part words, of a
-                      path or picture alone 3 or more
+                      path or recording alone 3 or more
 ``digits``            20230417, 143205; 6 or more digits         the same, as a whole number
 ``token``             KS, P07; 2 or 3 characters with a letter,  as a whole word in names, tags, cells and documents,
                       in file names not small letters alone      also beside Chinese; initials only in capitals or as
@@ -291,7 +291,7 @@ def derive(
                 rule = _rule(discloses, text)
                 if rule is None or (rule == "labelled" and text != whole):
                     continue
-                if rule == "anywhere" and discloses not in NAMED and _is_of_two_letters(text):
+                if rule == "anywhere" and discloses not in (*NAMED, "text") and _is_of_two_letters(text):
                     rule = "anywhere" if any(fold(text) in name for name in names) else "token"
                 if discloses == "text" and not _says_something(text, common):
                     continue
@@ -324,17 +324,24 @@ def _inside(needles: Iterable[Needle], public: Iterable[str]) -> tuple[tuple[str
 
 
 def warnings(private: Private) -> list[str]:
-    """Return one line for each participant and site whose name the audit cannot search, there or anywhere, for the curator."""
+    """Return, for the curator, a line for each participant and site whose name cannot be searched, there or anywhere, and one of words."""
     everywhere = [
         f"the {discloses} {text!r} is called by a word that stands in every release: the audit does not search it; whoever can be known by "
         "it needs another name in recordings.csv"
         for discloses, text in private.unsearched
     ]
-    return everywhere + [
+    there = [
         f"the {discloses} {text!r} stands in {word!r}, which the release says of itself: the audit does not search it there; where it is "
         "the name, take it out of your own words, such as title and description"
         for discloses, text, word in private.inside
     ]
+    anywhere = {needle.text for needle in private.needles if needle.rule == "anywhere"}
+    short = {one.text for one in private.needles if one.rule == "token" and _is_of_two_letters(one.text)} - anywhere
+    between_blanks = (
+        f"the audit finds {', '.join(map(repr, sorted(short)))} of folders, files and recordings between blanks and signs only; what of it "
+        "names somebody, search with 'scrubin audit data/release --needle'"
+    )
+    return everywhere + there + ([between_blanks] if short else [])
 
 
 def with_requested(private: Private, texts: Iterable[str]) -> Private:
@@ -343,10 +350,13 @@ def with_requested(private: Private, texts: Iterable[str]) -> Private:
     Raises
     ------
     PrivacyError
-        For a text so short that it occurs everywhere.
+        For a text so short that it occurs everywhere, and for what is none in UTF-8.
     """
     wanted = sorted({text.strip() for text in texts})
     rules = {text: _rule(REQUESTED, text) for text in wanted}
+    broken = [text for text in wanted if any("\ud800" <= letter <= "\udfff" for letter in text)]
+    if broken:
+        raise PrivacyError(f"{broken[0]!r} is no text in UTF-8 and cannot be searched; set your terminal to UTF-8 and type it again")
     short = [text for text in wanted if rules[text] is None]
     if short:
         raise PrivacyError(f"{short[0]!r} occurs everywhere and cannot be searched; give at least 2 characters with a letter, or 6 digits")
@@ -453,7 +463,7 @@ def _rule(discloses: str, text: str) -> Rule | None:
 
 
 def _is_of_two_letters(text: str) -> bool:
-    """Whether a text is of two letters that need no blanks: surgery (手术) is, too, and stands in folders and pictures everywhere."""
+    """Whether a text is of two letters that need no blanks: surgery (手术) is, too, and stands in folders everywhere."""
     return is_closed_up(text) and len(as_written(text)) == 2
 
 

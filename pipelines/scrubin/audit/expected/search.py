@@ -34,6 +34,7 @@ _GAP = r"(?:[-_\u2010-\u2015]\s{0,20}|\s{1,20})"
 _BREAK = re.compile(rf"(?<=[^\W\d_]){_GAP}(?=[^\W\d_])")
 # Letters that end a syllable of Korean, decomposed: a name that ends before one ends within what is written as one letter.
 _FIRST_FINAL, _LAST_FINAL = "\u11a8".encode(), "\u11ff".encode()
+_NO_FINAL = "(?![\u11a8-\u11ff])"
 CONTEXT_BYTES = 160  # kept from the chunk before, to see the word around a hit
 CHANCE_HITS = 0.001
 """Expected number of chance hits of the raw search over a whole release, for all needles together."""
@@ -105,7 +106,7 @@ class Search:
     def _token_pattern(self) -> re.Pattern[str] | None:
         kinds: dict[tuple[str, str], list[str]] = {}
         for word in sorted(self._tokens):
-            kinds.setdefault(NOT_CLOSED_UP if CLOSED_UP_LETTER.match(word) else NOT_IN_A_WORD, []).append(re.escape(word))
+            kinds.setdefault(_around(word), []).append(re.escape(word))
         options = "|".join(f"{before}(?:{'|'.join(words)}){behind}" for (before, behind), words in kinds.items())
         return re.compile(options) if options else None
 
@@ -344,6 +345,18 @@ def _is_lone(data: bytes, left: int, right: int) -> bool:
     """Whether a number is a whole value: between quotes, separators, brackets or line ends."""
     around: Sequence[bytes] = (data[max(left - 1, 0) : left], data[right : right + 1])
     return all(byte in b"\"';,:\t\r\n []{}" for byte in around)
+
+
+def _around(word: str) -> tuple[str, str]:
+    """Return what stands before and behind a token in an expression: letters alone that need no blanks are no word beside others of them.
+
+    In 王1 they need nothing before them, and a digit or a Latin letter at an end needs none of its sort beside it.
+    """
+    closed_up = [CLOSED_UP_LETTER.match(letter) is not None for letter in word]
+    if all(closed_up):
+        return NOT_CLOSED_UP
+    before, behind = NOT_IN_A_WORD
+    return "" if closed_up[0] else before, _NO_FINAL if closed_up[-1] else behind
 
 
 def _token_spellings(needle: Needle) -> set[str]:

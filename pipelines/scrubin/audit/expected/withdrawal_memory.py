@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.audit.expected import dates
-from scrubin.audit.expected.spelling import CLOSED_UP, CLOSED_UP_LETTER, MARK, RUN, SYLLABLE, without_accents, words, written_out
+from scrubin.audit.expected.spelling import CLOSED_UP, MARK, NOT_IN_A_WORD, RUN, SYLLABLE, without_accents, words, written_out
 from scrubin.base.errors import PrivacyError
 from scrubin.base.files import whole
 from scrubin.base.layout import PRIVATE
@@ -38,8 +38,14 @@ REPEATED = 1 << 14
 """Runs of words of which a search keeps whether they name anybody."""
 _CLOSED_UP = re.compile(rf"[{CLOSED_UP}]+|[^\W_{CLOSED_UP}]+")
 """What stands closed up in a part: letters that need no blanks, and what stands beside them."""
+_UNIT = re.compile(rf"[^\W_{CLOSED_UP}]+|{SYLLABLE.pattern}", re.DOTALL)
+"""What is counted in a run: a letter that needs no blanks, with its signs; a syllable of Korean; all that stands beside such letters."""
 MOST_CLOSED_UP = 12
-"""Letters with their signs, or syllables of Korean, of a name among others of writing without blanks."""
+"""Units of a name among others of writing without blanks, where an earlier edition did not keep how many it has."""
+LONGEST_CLOSED_UP = 100
+"""The same where it is kept."""
+_BEFORE, _BEHIND = NOT_IN_A_WORD
+_NUMBER_CLOSED_UP = re.compile(rf"(?<!\d)(?:(?<=[{CLOSED_UP}])\d+{_BEHIND}|{_BEFORE}\d+(?=[{CLOSED_UP}]))(?!\d)")
 _SIX = re.compile(r"\d{6}")
 _FRACTION_BEFORE, _FRACTION_BEHIND = re.compile(r"\d[.,]\Z"), re.compile(r"[.,]\d")
 _POINT_BEFORE, _POINT_BEHIND = re.compile(r"\d\.\Z"), re.compile(r"\.\d")
@@ -87,6 +93,17 @@ class Memory(Container[str]):
         """What could name any of the recordings."""
         return frozenset().union(*(gone.hashes for gone in self.recordings.values()))
 
+    @cached_property
+    def _is_in_pieces(self) -> bool:
+        """Whether an earlier edition remembered any of them: it took vowel signs of Thai and others for what parts words."""
+        return not all(TOLD + self._of("length", "") in gone.hashes for gone in self.recordings.values())
+
+    @cached_property
+    def _lengths(self) -> tuple[int, ...]:
+        """How many units may be a name, see `_UNIT`."""
+        kept = {length for length in range(1, LONGEST_CLOSED_UP + 1) if self._is_told("length", str(length))}
+        return tuple(sorted(kept | set(range(1, MOST_CLOSED_UP + 1) if self._is_in_pieces else ())))
+
     def __contains__(self, name: object) -> bool:
         """Whether a text is the name of a withdrawn recording, or its released id."""
         return isinstance(name, str) and bool(self) and (self._recording(name) in self.recordings or self.has("id", name))
@@ -132,11 +149,11 @@ class Memory(Container[str]):
             # A run that is spelled in one case holds no other word.
             if not run.isalpha() or not (run.islower() or run.isupper() or run.istitle()):
                 found |= {piece for piece in words(run)[1:] if tells((piece.casefold(),))}
-            # A number that stands alone may be a part of another, which was judged above.
-            for piece in _closed_up(run) if not run.isdecimal() else ():
+            for piece in _closed_up(run, self._lengths):
                 if self._is_told("token", piece) if 1 < len(piece) < LEAST_LETTERS else tells((piece.casefold(),)):
                     found.add(piece)
-        return found
+        numbers = (number for number in _NUMBER_CLOSED_UP.finditer(plain) if tells((number[0],)))
+        return found | {number[0] for number in numbers if not _is_part_of_a_number(plain, number, structured=structured)}
 
     def days_in(self, text: str, *, structured: bool = False) -> set[dates.Spelled]:
         """Return the days of those who withdrew that stand in a text, see `told_in`, each with its spelling there."""
@@ -158,14 +175,20 @@ class Memory(Container[str]):
         return found
 
     def _names(self, parts: tuple[str, ...]) -> bool:
-        return _says_something(parts) and any(self._of("words", one) in self.hashes for one in _remembered(parts))
+        return _says_something(parts) and any(self._of("words", one) in self.hashes for one in self._remembered(parts))
 
     def _tells(self, parts: tuple[str, ...], *, structured: bool) -> bool:
         number = parts[0] if len(parts) == 1 and parts[0].isdecimal() else ""
         if number:
             return int(number[:20]) >= (LONE_NUMBER if structured else LEAST_NUMBER) and self._is_told("words", number)
-        kept = [self._of("words", one) for one in _remembered(parts)] if _says_something(parts) else []
+        kept = [self._of("words", one) for one in self._remembered(parts)] if _says_something(parts) else []
         return any(of in self.hashes or TOLD + of in self.hashes for of in kept)
+
+    def _remembered(self, parts: tuple[str, ...]) -> tuple[str, ...]:
+        """Return as what words may be remembered."""
+        joined = " ".join(parts)
+        in_pieces = MARK.search(joined) and self._is_in_pieces
+        return (joined, " ".join(MARK.sub(" ", joined).split()[:MOST_PARTS])) if in_pieces else (joined,)
 
     def _is_told(self, kind: str, value: str) -> bool:
         return TOLD + self._of(kind, value) in self.hashes
@@ -202,13 +225,17 @@ class Memory(Container[str]):
         """
         keyed = self._keyed()
         of = keyed._recording(name)
+        names, told = set(names), set(told)
         hashes = {keyed._of(kind, value) for kind, values in facts.items() for value in values}
         hashes |= {keyed._of("words", " ".join(parts)) for parts in _spelled(names) if _says_something(parts)}
         hashes |= {TOLD + keyed._of("words", " ".join(parts)) for parts in _spelled(told) if _says_something(parts) or _counts(parts)}
         hashes |= {TOLD + keyed._of("token", token) for one in told for token in _tokens(one)}
         hashes |= {TOLD + keyed._of("day", day.isoformat()) for day in days}
         hashes |= {TOLD + keyed._of("number", day.isoformat()) for day in numbers}
-        before = keyed.recordings.get(of, Gone(reason, frozenset()))
+        hashes |= {
+            TOLD + keyed._of("length", str(len(_UNIT.findall(run)))) for one in names | told for run in RUN.findall(without_accents(one))
+        }
+        before = keyed.recordings.get(of, Gone(reason, frozenset({TOLD + keyed._of("length", "")})))
         return replace(keyed, recordings={**keyed.recordings, of: Gone(before.reason, before.hashes | hashes)})
 
     def without(self, participants: Iterable[str], recordings: Iterable[str]) -> Memory:
@@ -294,12 +321,6 @@ def _is_part_of_a_number(text: str, part: re.Match[str], *, structured: bool) ->
     return bool(before.search(text, max(part.start() - 2, 0), part.start()) or (few and behind.match(text, part.end())))
 
 
-def _remembered(parts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return as what words may be remembered: an earlier edition took vowel signs of Thai and others for what parts words."""
-    joined = " ".join(parts)
-    return (joined, " ".join(MARK.sub(" ", joined).split()[:MOST_PARTS])) if MARK.search(joined) else (joined,)
-
-
 def _parts(name: str) -> tuple[str, ...]:
     return tuple(part.casefold() for part in RUN.findall(name))[:MOST_PARTS]
 
@@ -309,22 +330,23 @@ def _spelled(names: Iterable[str]) -> set[tuple[str, ...]]:
     return {_parts(form) for name in names for form in (name, without_accents(name), written_out(name))}
 
 
-def _closed_up(run: str) -> set[str]:
-    """Return what may be a name in a run of letters: the run, and where other words may be closed up with it all that stands in it.
+def _closed_up(run: str, lengths: Iterable[int]) -> set[str]:
+    """Return what may be a name in a run of letters: the run, and where other words may be closed up with it all of such lengths in it.
 
-    >>> sorted(_closed_up("P07")), sorted(_closed_up("王小明Li"))
-    (['P07'], ['Li', '小明', '王小', '王小明', '王小明Li'])
+    Numbers alone are none: each may be a part of another.
+
+    >>> sorted(_closed_up("P07", [1])), sorted(_closed_up("王小明Li", [1, 2]))
+    (['P07'], ['Li', '小明', '明Li', '王小', '王小明', '王小明Li'])
     """
     found = {run}
     if not run.isascii():
-        for piece in _CLOSED_UP.findall(run):
-            found.add(piece)
-            letters = SYLLABLE.findall(piece) if CLOSED_UP_LETTER.match(piece) else ()
-            for length in range(1, min(len(letters), MOST_CLOSED_UP) + 1):
-                runs = ("".join(letters[first : first + length]) for first in range(len(letters) - length + 1))
-                # One letter alone is in many words, unless it has a sign.
-                found.update(one for one in runs if length > 1 or MARK.search(one))
-    return found
+        found.update(_CLOSED_UP.findall(run))
+        units = _UNIT.findall(run)
+        for length in lengths:
+            runs = ("".join(units[first : first + length]) for first in range(len(units) - length + 1))
+            # One letter alone is in many words, unless it has a sign.
+            found.update(one for one in runs if length > 1 or MARK.search(one))
+    return {one for one in found if not one.isdecimal()}
 
 
 def _counts(parts: tuple[str, ...]) -> bool:
