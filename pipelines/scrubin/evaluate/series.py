@@ -24,6 +24,7 @@ from scrubin.base.faults import VIDEO, Fault, Faults, count_text, error, summary
 from scrubin.labels.files.detect import LABELS_UNREAD
 from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.model import ClassesOf
+from scrubin.labels.parse.stated_rate import NTSC
 from scrubin.labels.rates import NONE, SECONDS, Numbering, frames_at, renumber
 
 IntArray = npt.NDArray[np.int64]
@@ -39,8 +40,6 @@ FEWEST_FOR_RATE = 5
 """So many frames a side must span before its length tells a rate."""
 LEAST_RATIO = 5
 """By less the rates that both sides state hardly differ."""
-NTSC = tuple(rate * Fraction(1000, 1001) for rate in (24, 30, 60))
-"""Frames per second of films that are no whole number."""
 FEWEST_OF_SHARED, FEWEST_TO_AGREE = 20, 3
 """So far labels must reach, and so many videos there must be that agree on a rate which may be any."""
 TABLES = (".csv", ".tsv", ".txt")
@@ -326,12 +325,25 @@ def stride(predicted: IntArray, labelled: IntArray) -> int | None:
 
 def _of_unknown_rate(name: str, truth: Series, prediction: Series) -> Fault | None:
     """Return that one side counts in time and nothing says how the other counts; whole seconds are frames at the usual one per second."""
+    if any(side.numbering is not None and side.numbering.rounded_s is None for side in (truth, prediction)) and _are_same(
+        truth, prediction
+    ):
+        return None
     for timed, other, option in ((truth, prediction, "--predictions-fps"), (prediction, truth, "--fps")):
         if timed.counts_time and timed.numbering != SECONDS and other.numbering is None:
             side = "predictions" if timed is prediction else "labels"
             what = f"the {side} are numbered by time, and no file says how many frames of the other side a second has"
             return error(prediction.file or name, "rate-unknown", what, f"say it to 'scrubin score' by {option}", place=prediction.place)
     return None
+
+
+def _are_same(truth: Series, prediction: Series) -> bool:
+    """Return whether all labelled frames are predicted, and no more than what is between two labels goes on behind them."""
+    if not len(truth.frames) or not len(prediction.frames):
+        return False
+    step = int(np.median(np.diff(truth.frames))) if len(truth.frames) > 1 else 1
+    goes_on = int(prediction.frames[-1]) >= int(truth.frames[-1]) + step
+    return not goes_on and bool(np.isin(truth.frames, prediction.frames).all())
 
 
 def _note_cause(
