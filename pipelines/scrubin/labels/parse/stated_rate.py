@@ -39,7 +39,8 @@ def rate_of(frames: Sequence[int], times_ns: Sequence[int], unit_ns: int) -> tup
 
 
 def _usual(least: Fraction, most: Fraction) -> list[Fraction]:
-    """Return the rates in a range that are likely: whole and half numbers, those of films, and a frame every so many seconds."""
+    """Return the rates in a range that are likely: whole numbers, those of films, and a frame every so many seconds; else half numbers."""
     halves = [Fraction(twice, 2) for twice in range(max(2, math.ceil(2 * least)), math.floor(2 * most) + 1)]
     parts = [Fraction(1, seconds) for seconds in range(math.ceil(1 / most), math.floor(1 / least) + 1)]
-    return [*halves, *parts, *(rate for rate in NTSC if least <= rate <= most)]
+    whole = [rate for rate in halves if rate.denominator == 1]
+    return [*whole, *parts, *(rate for rate in NTSC if least <= rate <= most)] or halves
