@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from scrubin.evaluate import series
 from scrubin.evaluate.series import Series
+from scrubin.labels.rates import Numbering
 
 
 @given(st.sets(st.integers(0, 3000), min_size=30, max_size=120), st.integers(1, 30), st.sampled_from([-1, 1]))
@@ -162,9 +165,12 @@ def test_frames_that_must_be_predicted_and_are_numbered_otherwise_get_advice(pre
     assert any(said in one for one in errors), errors
 
 
-def errors_of(*videos):
-    """What is wrong with videos of which every labelled frame must be predicted: labels and predictions of each."""
-    sides = ({f"v{at}": Series(np.array(of), np.zeros(len(of))) for at, of in enumerate(side)} for side in zip(*videos, strict=True))
+def errors_of(*videos, truth=None, predictions=None):
+    """What is wrong with videos of which every labelled frame must be predicted: labels and predictions of each, and how both count."""
+    sides = (
+        {f"v{at}": Series(np.array(of), np.zeros(len(of)), counted) for at, of in enumerate(side)}
+        for side, counted in zip(zip(*videos, strict=True), (truth, predictions), strict=True)
+    )
     return [fault.what for fault in series.faults_of(*sides) if fault.severity == "error"]
 
 
@@ -189,6 +195,34 @@ def test_predictions_at_a_rate_that_is_no_whole_number_are_refused_as_well():
     assert "numbered 17.3" in errors_of(*at_17_3)[0]
 
 
+def films(per_second, *lengths):
+    return [(range(length), range(per_second * length + per_second // 3)) for length in lengths]
+
+
+@pytest.mark.parametrize(
+    ("videos", "refused"),
+    [
+        ([(range(401), range(10010))], 1),
+        ([(range(401), range(10000))], 1),  # the last label is at the very end
+        (films(25, 400, 300), 2),
+        (films(2, 301), 1),
+        ([(range(301), range(602)), (range(222), range(444)), (range(411), range(822))], 3),
+        ([*films(25, *range(200, 310, 12))[:9], (range(300), range(25 * 326))], 9),  # labels of one end early
+        ([*films(25, 200, 210, 220, 230, 240), *films(30, 200, 210, 220, 230, 240)], 10),
+        ([*films(24, 200, 210), *films(25, 200, 210), *films(30, 200, 210)], 6),
+        ([*films(25, 200, 300), *films(1, *range(200, 280, 10))], 2),
+        ([(range(30, 80), range(20 * 80))], 1),  # perhaps labels of a part
+        ([(range(44, 74), range(1775))], 1),
+    ],
+)
+def test_what_may_be_another_rate_is_refused_unless_both_are_stated(videos, refused):
+    told = errors_of(*videos)
+    assert len(told) == refused
+    assert all("times as far as the labels" in one for one in told)
+    of_part = Numbering(Fraction(1))
+    assert errors_of(*videos, truth=of_part, predictions=of_part) == []
+
+
 @pytest.mark.parametrize(
     ("labelled", "predicted"),
     [
@@ -199,8 +233,6 @@ def test_predictions_at_a_rate_that_is_no_whole_number_are_refused_as_well():
         (range(16, 300), range(1700)),  # of which a part is labelled
         (range(500, 600), range(2900)),
         (range(400, 36000, 25), range(400, 36000, 25)),
-        (range(30, 80), range(20 * 80)),  # a rate by chance
-        (range(44, 74), range(1775)),
         (range(20), [*range(20), 99]),  # a single frame beyond
         (range(40, 300), range(2990 // 11 * 27)),
     ],

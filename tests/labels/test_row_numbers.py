@@ -354,6 +354,56 @@ def predicted(tmp_path, truth, found, **rates):
     return float(np.mean(labelled.series["a"].values[pair.truth] == of_run.series["a"].values[pair.prediction])), len(pair.frames)
 
 
+def beside(rate, seconds=lambda second: f"{second:.2f}", **columns):
+    rows = (f"{frame},{seconds(frame / rate)},{PHASES[frame]}\n" for frame in range(FRAMES))
+    return f"frame,{columns.get('name', 'seconds')},phase\n" + "".join(rows)
+
+
+@pytest.mark.parametrize(
+    ("rate", "seconds"),
+    [
+        (1, str),
+        (25, str),
+        (25, lambda at: f"{int(at)}"),
+        (25, round),
+        (30, lambda at: f"{at:.3f}"),
+        (12.5, str),
+        (60, lambda at: f"{at:.2f}"),
+    ],
+)
+def test_times_beside_frames_state_their_rate(rate, seconds):
+    (labels,) = read_files("phase-tables", {"d/a.csv": beside(rate, seconds).encode()}).recordings
+    assert (labels.counts_time, labels.source_fps) == (True, Fraction(rate))
+    assert labels.phases.positions.tolist() == list(range(FRAMES))
+
+
+def test_frames_with_times_are_held_against_labels_by_their_rate(tmp_path):
+    seconds = "frame,phase\n" + "".join(f"{second},{PHASES[25 * second]}\n" for second in range(-(-FRAMES // 25)))
+    assert predicted(tmp_path, seconds, beside(25), fps=Fraction(1)) == (1.0, 6)
+    with pytest.raises(ScrubinError, match="no file says how many frames of the other side"):
+        predicted(tmp_path, seconds, beside(25))
+    with pytest.raises(ScrubinError, match="states 25 frames per second, not 1"):
+        predicted(tmp_path, seconds, beside(25), fps=Fraction(1), predictions_fps=Fraction(1))
+    # The same frames need no rate.
+    assert predicted(tmp_path, beside(25), table("frame", range(FRAMES))) == (1.0, FRAMES)
+
+
+def test_times_beside_frames_that_are_at_no_rate_are_said_not_to_be_read():
+    from_one = beside(25).replace("frame,", "frames,").splitlines()
+    shifted = [from_one[0], *(f"{int(row.split(',')[0]) + 1},{row.partition(',')[2]}" for row in from_one[1:])]
+    told = said("phase-tables", {"d/a.csv": "\n".join(shifted).encode()}, "warning")
+    assert "the times in 'seconds' are not those of frames from 0 on at one rate, so they are not read" in told
+
+
+def test_a_comma_of_a_decimal_is_told_by_any_other_number_of_the_table():
+    assert read("seconds;phase\n0,000;1\n0,500;1\n1,000;2\n") == {"a": ([0, 1, 2], [1, 1, 2])}
+    assert "is no time from 0" in errors("seconds;phase\n1,000;1\n2,000;1\n")[0]
+
+
+def test_columns_of_seconds_and_phases_are_not_told_to_be_frames():
+    assert [one.what for one in faults_of("phase-tables", {"d/a.csv": b"seconds,phase\n0,cut\n1,sew\n"}) if one.rule == "header"] == []
+
+
 def test_times_become_frames_by_a_rate_that_is_known_and_by_none_that_is_not(tmp_path):
     frames, order = table("frame", range(FRAMES)), ORDERS["shuffled"]
     at_25, at_30 = (table("time", order, lambda frame, rate=rate: f"{frame / rate:.3f}") for rate in (25, 30))

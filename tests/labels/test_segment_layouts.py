@@ -348,6 +348,8 @@ def phase_spans(text, file="op 1.csv", **options):
         "Start,End,PhaseName\n00:00,00:10.5,cut\n00:10.5,01:30,sew\n",
         "VideoName,start_sec,stop_sec,label\nop 1,0,10.5,cut\nop 1,10.5,90,sew\n",
         "Beginn;Ende;Phase\n0:00:00,000;0:00:10,500;cut\n0:00:10,500;0:01:30;sew\n",
+        "t_start,t_end,phase\n0:00,0:10.5,cut\n0:10.5,1:30,sew\n",
+        "Start (mm:ss),End (mm:ss),phase\n0:00,0:10.5,cut\n0:10.5,1:30,sew\n",
     ],
 )
 def test_spans_of_phases_with_names_of_their_own_are_read_from_a_plain_table(text):
@@ -360,6 +362,7 @@ def test_spans_of_phases_with_names_of_their_own_are_read_from_a_plain_table(tex
         "start_frame,end_frame,phase\n0,2,cut\n2,3,sew\n5,6,cut\n",
         "start_frame,end_frame,phase\n0,1,cut\n2,2,sew\n5,5,cut\n",
         "StartFrame,last_frame,phase\n0,1,cut\n2,2,sew\n5,5,cut\n",
+        "first_frame,last_frame,phase\n0,1,cut\n2,2,sew\n5,5,cut\n",
         "frame_start,frame_end_exclusive,phase\n0,2,cut\n2,3,sew\n5,6,cut\n",
     ],
 )
@@ -396,6 +399,9 @@ def test_a_column_of_videos_makes_several_recordings_of_spans_and_a_known_vocabu
         ("start_s,last_s,phase\n0,9.5,cut\n", "'last_s' is called the last instant of a phase"),
         ("start_ms,end_ms_inclusive,phase\n0,9,cut\n", "'end_ms_inclusive' is called the last instant of a phase"),
         ("start_s,end_s,phase\n0,119,a\n120,399,b\n400,520,c\n", "2 of 2 phases end a second before the next one starts, as if 'end_s'"),
+        ("start_s,end_s,phase\n0,29,a\n30,74,b\n75,120,a\n121,437.48,b\n", "3 of 3 phases end a second before the next one starts"),
+        ("start_s,end_s,phase\n0.00,9.96,a\n10.00,19.96,b\n20,30,a\n", "2 of 2 phases end a frame before the next one starts"),
+        ("start_s,end_s,phase\n0,9.97,a\n10.00,19.96,b\n20,30,a\n", "as if 'end_s' were their last frame"),
         ("start_ms,end_ms,phase\n0,9000,a\n10000,20000,b\n", "call it end_ms_exclusive"),
         ("start,end,phase\n0:00:00,0:01:59,a\n0:02:00,0:03:00,b\n", "call it end_exclusive"),
         ("start_ms;end_ms;phase\n0;60.000;cut\n", "'60.000': a decimal separator, or one of thousands?; write them without a point"),
@@ -411,6 +417,28 @@ def test_a_column_of_videos_makes_several_recordings_of_spans_and_a_known_vocabu
 )
 def test_spans_of_phases_that_could_be_read_in_two_ways_are_refused(text, told):
     assert told in said("phase-spans", {"d/a.csv": text.encode()})
+
+
+@pytest.mark.parametrize(
+    ("header", "rows"),
+    [
+        ("start_s,end_s", "0,9,cut\n10,19,sew\n"),
+        ("start_s,end_s", "0,12,cut\n10,20,sew\n"),
+        ("start_s,end_s", "20,10,cut\n"),
+        ("start_s,end_s", "x,10,cut\n"),
+        ("start_s,end_s", "0,10,nan\n"),
+        ("start_frame,end_frame", "0,10,cut\n10,20,sew\n21,30,cut\n"),
+    ],
+)
+def test_predicted_spans_of_a_video_without_labels_stop_nothing(header, rows):
+    whole = f"video,{header},phase\na,0,10,cut\na,10,20,sew\n" + "".join(f"b,{row}\n" for row in rows.splitlines())
+    named = {"d/a.csv": f"{header},phase\n0,10,cut\n10,20,sew\n".encode(), "d/b.csv": f"{header},phase\n{rows}".encode()}
+    for files in ({"d/all.csv": whole.encode()}, named):
+        read = read_files("phase-spans", files, labelled_videos=frozenset({"a"}))
+        assert [one.what for one in read.faults if one.severity == "error"] == []
+        assert "a" in [one.recording for one in read.recordings]
+        with pytest.raises(AnnotationError):
+            read_files("phase-spans", files)
 
 
 @pytest.mark.parametrize("end", ["end_s_exclusive", "until_s"])
@@ -458,6 +486,7 @@ def test_labels_beside_predicted_spans_are_said_not_to_be_read():
         ("videoName,PhaseName,Start,End\na,cut,00:00,02:00\n", "phase-spans"),
         ("start,end,phase\n0,10,cut\n", "phase-tables"),
         ("frame,start_s,end_s,phase\n0,0,10,cut\n", "phase-tables"),
+        ("frame,start_s,end_s,phase\n0,0,10,cut\n1,10,50,sew\n", "phase-tables"),
     ],
 )
 def test_a_table_is_one_of_spans_where_its_columns_say_what_they_count_else_it_is_told_how(tmp_path, text, form):

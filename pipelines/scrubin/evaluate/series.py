@@ -5,6 +5,7 @@ The advice is given here for every command: ``score``, ``submission check`` and 
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections import Counter
@@ -23,6 +24,7 @@ from scrubin.base.faults import VIDEO, Fault, Faults, count_text, error, summary
 from scrubin.labels.files.detect import LABELS_UNREAD
 from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.model import ClassesOf
+from scrubin.labels.parse.stated_rate import NTSC
 from scrubin.labels.rates import NONE, SECONDS, Numbering, frames_at, renumber
 
 IntArray = npt.NDArray[np.int64]
@@ -37,16 +39,9 @@ EXPLAINED = 0.9
 FEWEST_FOR_RATE = 5
 """So many frames a side must span before its length tells a rate."""
 LEAST_RATIO = 5
-"""Less is more likely a video of which only a part is labelled: labels are at 1 per second or so, video at 20 or more."""
-USUAL_RATES = (
-    *map(Fraction, (25, 30, 50, 60, 24, 20, 15, 12, 10, 6, 5)),
-    *(rate * Fraction(1000, 1001) for rate in (30, 60, 24, 15)),
-)
-"""Frames per second of films. Any whole number would fit one video in ten of which only a part is labelled."""
-CHANCE = Fraction(1, 10)
-"""So much of a video at most may the ends be that tell a rate, else labels of a part of it often end there by chance."""
-FEWEST_OF_LATE, FEWEST_OF_SHARED, FEWEST_TO_AGREE = 60, 20, 3
-"""So many labels one video must have, so far those of several must reach, and so many videos there must be."""
+"""By less the rates that both sides state hardly differ."""
+FEWEST_OF_SHARED, FEWEST_TO_AGREE = 20, 3
+"""So far labels must reach, and so many videos there must be that agree on a rate which may be any."""
 TABLES = (".csv", ".tsv", ".txt")
 """Only their first line may be a name."""
 SAY_RATES = "or say to 'scrubin score' the rate that files do not state: --fps for labels, --predictions-fps"
@@ -215,14 +210,14 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
         note_extra_video(name, extra)
         faults.extend(predictions[name].within(name, extra))
     shared = sorted(set(truth) & set(predictions))
-    ratio, in_videos = _ratio_of_most({name: (truth[name], predictions[name]) for name in shared})
+    ratios = _ratios({name: (truth[name], predictions[name]) for name in shared})
+    in_which = "in every video" if len(ratios) == len(shared) else f"in {len(ratios)} of {len(shared)} videos"
     unknown = {name: fault for name in shared if (fault := _of_unknown_rate(name, truth[name], predictions[name])) is not None}
     faults.extend(unknown.values())
     numbers = {name: _numbers(truth[name], predictions[name]) for name in shared if name not in unknown}
     for name, (labelled, predicted) in numbers.items():
         of_video, file = Faults(), predictions[name].file or name
-        of_name = (ratio, "in every video" if len(in_videos) == len(shared) else f"in {len(in_videos)} of {len(shared)} videos")
-        at_ratio = of_name if name in in_videos else None
+        at_ratio = (float(ratios[name]), in_which) if name in ratios else None
         _note_cause(file, labelled, predicted, of_video, at_ratio, list(numbers.values()), every_frame=every_frame)
         _note_frames(file, labelled, predicted, of_video, truth[name].numbering, every_frame=every_frame)
         faults.extend(predictions[name].within(name, of_video))
@@ -330,12 +325,25 @@ def stride(predicted: IntArray, labelled: IntArray) -> int | None:
 
 def _of_unknown_rate(name: str, truth: Series, prediction: Series) -> Fault | None:
     """Return that one side counts in time and nothing says how the other counts; whole seconds are frames at the usual one per second."""
+    if any(side.numbering is not None and side.numbering.rounded_s is None for side in (truth, prediction)) and _are_same(
+        truth, prediction
+    ):
+        return None
     for timed, other, option in ((truth, prediction, "--predictions-fps"), (prediction, truth, "--fps")):
         if timed.counts_time and timed.numbering != SECONDS and other.numbering is None:
             side = "predictions" if timed is prediction else "labels"
             what = f"the {side} are numbered by time, and no file says how many frames of the other side a second has"
             return error(prediction.file or name, "rate-unknown", what, f"say it to 'scrubin score' by {option}", place=prediction.place)
     return None
+
+
+def _are_same(truth: Series, prediction: Series) -> bool:
+    """Return whether all labelled frames are predicted, and no more than what is between two labels goes on behind them."""
+    if not len(truth.frames) or not len(prediction.frames):
+        return False
+    step = int(np.median(np.diff(truth.frames))) if len(truth.frames) > 1 else 1
+    goes_on = int(prediction.frames[-1]) >= int(truth.frames[-1]) + step
+    return not goes_on and bool(np.isin(truth.frames, prediction.frames).all())
 
 
 def _note_cause(
@@ -360,7 +368,10 @@ def _note_cause(
         ratio, in_which = at_ratio
         finer, other, times = ("predictions", "labels", ratio) if ratio > 1 else ("labels", "predictions", 1 / ratio)
         what = f"the {finer} are numbered {times:g} times as far as the {other} {in_which} ({spans})"
-        fix = f"they seem to count at another rate: number frames as in the ground truth, {SAY_RATES}"
+        fix = (
+            f"they seem to count at another rate: number frames as in the ground truth, {SAY_RATES}; if both count alike and labels are of "
+            "a part of the video, leave out the other frames, or say so to 'scrubin score', such as by --fps 1 --predictions-fps 1"
+        )
         faults.error(file, "frames-rate", what, fix)
     elif (by := _shift_of(predicted, labelled, every_frame=every_frame)) is not None:
         _note_shift(file, labelled, predicted, faults, by, of_all, every_frame=every_frame)
@@ -460,91 +471,86 @@ def _spans(labelled: IntArray, predicted: IntArray) -> str:
     return f"{labels}predictions {predicted[0]} to {predicted[-1]}"
 
 
-def _ratio_of_most(pairs: Mapping[str, tuple[Series, Series]]) -> tuple[float, Collection[str]]:
-    """Return how many times as far predictions are numbered as labels, and the videos that say so; none when less than half of them do.
+@dataclass(frozen=True, eq=False)
+class _Apart:
+    """Both sides of a video of which one, the predictions or the labels, is numbered at least twice as far as the other, ``step`` apart."""
 
-    Joined as they are, they would be shifted. Of the others labels may end early; videos of few frames say nothing.
+    coarse: IntArray
+    fine: IntArray
+    is_predicted: bool
+    step: int = 1
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """Between which numbers of the finer side for each of the coarser one both end with their film, but for a frame or so."""
+        end, last = int(self.coarse[-1]), int(self.fine[-1])
+        return Fraction(last, end + 2 * self.step), Fraction(last + 2, max(end, 1))
+
+    @property
+    def likely(self) -> Fraction:
+        """How many numbers it most likely is: every frame of the finer side may be numbered, or only those of the coarser one."""
+        every = int(len(self.fine) > len(self.coarse))
+        return Fraction(int(self.fine[-1]) + every, int(self.coarse[-1]) + every)
+
+    def may_be(self, rate: Fraction) -> bool:
+        """Return whether both sides begin and end with their film at so many numbers of the finer side for each of the coarser one."""
+        least, most = self.ends
+        begins = int(self.fine[0]) - rate * int(self.coarse[0])
+        # Labels may begin later than their film, as predictions do not.
+        return least < rate < most and begins < rate and (begins >= 0 or self.is_predicted)
+
+
+def _ratios(pairs: Mapping[str, tuple[Series, Series]]) -> dict[str, Fraction]:
+    """Return how many times as far predictions of videos may be numbered as labels: joined as they are, they would be shifted.
+
+    Labels of a part of a video end anywhere, at times as those of a whole one would at another rate. So half of the videos in which one
+    side goes on that far must say so; and where that is less than half of all videos, two at one rate. Videos of few frames say nothing.
     """
-    telling = [name for name, sides in pairs.items() if min(len(side.frames) for side in sides) >= FEWEST_FOR_RATE]
-    of_videos = {name: _ratios_of(*pairs[name]) for name in telling}
-    counts = Counter(ratio for ratios in of_videos.values() for ratio in ratios)
-    for ratio, count in counts.most_common(1):
-        if 2 * count >= len(telling):
-            return float(ratio), {name for name, ratios in of_videos.items() if ratio in ratios}
-    unstated = [pairs[name] for name in telling if any(side.numbering is None for side in pairs[name])]
-    shared = _shared_ratio(unstated) if len(unstated) == len(telling) else None
-    return (1.0, ()) if shared is None else (float(shared), telling)
+    telling = {name: pair for name, pair in pairs.items() if min(len(side.frames) for side in pair) >= FEWEST_FOR_RATE}
+    apart = {name: sides for name, pair in telling.items() if (sides := _apart(*pair)) is not None}
+    rates = {name: [rate for rate in _usual_rates(sides, *pairs[name]) if sides.may_be(rate)] for name, sides in apart.items()}
+    counts = Counter(rate for of_video in rates.values() for rate in of_video)
+    told = {name: min(of, key=lambda rate: (-counts[rate], abs(rate - apart[name].likely))) for name, of in rates.items() if of}
+    if 2 * len(told) < len(apart) or (2 * len(told) < len(telling) and max(counts.values(), default=0) < 2):
+        told = _shared({name: sides for name, sides in apart.items() if any(side.numbering is None for side in pairs[name])}, len(apart))
+    return {name: rate if apart[name].is_predicted else 1 / rate for name, rate in told.items()}
 
 
-def _ratios_of(truth: Series, prediction: Series) -> list[Fraction]:
-    """Return how many times as far predictions of a video may be numbered as labels, most likely first; none where nothing says so.
+def _apart(truth: Series, prediction: Series) -> _Apart | None:
+    """Return both sides of a video where one goes on at least twice as far; None where that says nothing of rates."""
+    labelled, predicted = _numbers(truth, prediction)
+    if min(len(labelled), len(predicted)) < FEWEST_FOR_RATE:
+        return None  # renumbered, fewer are left
+    coarse, fine = sorted((labelled, predicted), key=lambda frames: int(frames[-1]))
+    is_unstated = truth.numbering is None or prediction.numbering is None
+    if not is_unstated and (prediction if fine is predicted else truth).counts_time:
+        return None
+    # Where rates are known, some judge a frame every few seconds; the last one stands for as many.
+    sides = _Apart(coarse, fine, fine is predicted, 1 if is_unstated else int(np.median(np.diff(labelled))))
+    # Of another rate half of the frames or more lie behind the other side; a single one far behind is none.
+    return sides if sides.ends[1] > 2 and 3 * np.count_nonzero(fine > coarse[-1]) >= len(fine) else None
 
-    Where both rates are known, only as far as the two rates are apart: then one side is numbered at the rate of the other.
-    """
+
+def _usual_rates(sides: _Apart, truth: Series, prediction: Series) -> list[Fraction]:
+    """Return rates that are likely without a second video; where both sides state theirs, one may be numbered at that of the other."""
     one, other = truth.numbering, prediction.numbering
     if one is None or other is None:
-        coarse, fine = _coarse_and_fine(truth.frames, prediction.frames)
-        times = [rate for rate in USUAL_RATES if _ends_together(coarse, fine, rate) and _is_no_chance(coarse, fine, rate)]
-        labelled, predicted = truth.frames, prediction.frames
-    else:
-        labelled, predicted = _numbers(truth, prediction)
-        if min(len(labelled), len(predicted)) < FEWEST_FOR_RATE:
-            return []
-        coarse, fine = _coarse_and_fine(labelled, predicted)
-        # Some judge a frame every few seconds; the last one stands for as many.
-        step = int(np.median(np.diff(labelled)))
-        apart = max(one.per_second, other.per_second) / min(one.per_second, other.per_second)
-        known = [rate for rate in dict.fromkeys((apart, Fraction(round(apart)))) if rate >= LEAST_RATIO]
-        times = [rate for rate in known if _ends_together(coarse, fine, rate, step)]
-        if (prediction if fine is predicted else truth).counts_time:
-            return []
-    times = [rate for rate in times if _begin_together(coarse, fine, rate, is_predicted=fine is predicted)]
-    return times if fine is predicted else [1 / rate for rate in times]
+        least, most = sides.ends
+        return [*map(Fraction, range(max(2, math.floor(least)), math.ceil(most) + 1)), *NTSC]
+    apart = max(one.per_second, other.per_second) / min(one.per_second, other.per_second)
+    return [rate for rate in dict.fromkeys((apart, Fraction(round(apart)))) if rate >= LEAST_RATIO]
 
 
-def _coarse_and_fine(labelled: IntArray, predicted: IntArray) -> list[IntArray]:
-    return sorted((labelled, predicted), key=lambda frames: int(frames[-1]))
-
-
-def _ends_together(coarse: IntArray, fine: IntArray, rate: Fraction, step: int = 1) -> bool:
-    """Return whether both sides end with their film if the finer one has so many frames for each of the coarser one, ``step`` apart."""
-    return 0 <= int(fine[-1]) - rate * int(coarse[-1]) < 2 * rate * step
-
-
-def _begin_together(coarse: IntArray, fine: IntArray, rate: Fraction, *, is_predicted: bool) -> bool:
-    """Return whether both sides begin with their film; labels may begin later, as ``is_predicted``, the finer side, does not."""
-    begins = int(fine[0]) - rate * int(coarse[0])
-    return begins < rate and (begins >= 0 or is_predicted)
-
-
-def _is_no_chance(coarse: IntArray, fine: IntArray, rate: Fraction) -> bool:
-    """Return whether labels of a part of the film would hardly end just there: there are many, or both sides are of the whole film."""
-    is_rare = 2 * rate <= CHANCE * int(coarse[-1]) and len(coarse) >= FEWEST_OF_LATE
-    # Most frames of the finer side may be numbered, or only those of the coarser one: a single one far behind tells nothing.
-    every = int(len(fine) > len(coarse))
-    is_whole = int(coarse[0]) == 0 and int(fine[-1]) + every == rate * (int(coarse[-1]) + every)
-    return is_rare or (is_whole and (not every or 2 * len(fine) > int(fine[-1])))
-
-
-def _shared_ratio(sides: Sequence[tuple[Series, Series]]) -> Fraction | None:
-    """Return how many times as far predictions of all videos are numbered as labels, where it is the same in videos of several lengths.
-
-    The rate of a film may be any. Labels of parts of films end anywhere, so that three videos do not agree by chance.
-    """
-    pairs = [_coarse_and_fine(truth.frames, prediction.frames) for truth, prediction in sides]
-    are_predicted = {fine is prediction.frames for (_, fine), (_, prediction) in zip(pairs, sides, strict=True)}
-    ends = [(int(coarse[-1]), int(fine[-1])) for coarse, fine in pairs]
-    if len({end for end, _ in ends}) < 2 or len(pairs) < FEWEST_TO_AGREE or len(are_predicted) > 1 or min(ends)[0] < FEWEST_OF_SHARED:
-        return None
-    # A side may end up to a second before its film.
-    least, most = max(Fraction(fine, coarse + 2) for coarse, fine in ends), min(Fraction(fine + 1, coarse) for coarse, fine in ends)
-    if not 2 <= least <= most:
-        return None
-    is_predicted = are_predicted == {True}
-    rate = next((usual for usual in USUAL_RATES if least <= usual <= most), ((least + most) / 2).limit_denominator(100))
-    if not all(_begin_together(coarse, fine, rate, is_predicted=is_predicted) for coarse, fine in pairs):
-        return None
-    return rate if is_predicted else 1 / rate
+def _shared(apart: Mapping[str, _Apart], of: int) -> dict[str, Fraction]:
+    """Return the rate, whichever it is, that half of so many videos or more share; parts of several lengths do not agree by chance."""
+    far = {name: sides for name, sides in apart.items() if int(sides.coarse[-1]) >= FEWEST_OF_SHARED}
+    likely = [((least + most) / 2).limit_denominator(100) for least, most in (sides.ends for sides in far.values())]
+    agreed = max(([name for name, sides in far.items() if sides.may_be(rate)] for rate in likely), key=len, default=[])
+    several = {int(far[name].coarse[-1]) for name in agreed}
+    if len(agreed) < FEWEST_TO_AGREE or 2 * len(agreed) < of or len(several) < 2:
+        return {}
+    least, most = max(far[name].ends[0] for name in agreed), min(far[name].ends[1] for name in agreed)
+    return dict.fromkeys(agreed, ((least + most) / 2).limit_denominator(100))
 
 
 def _at_one_rate(truth: Series, prediction: Series) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:

@@ -25,7 +25,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -299,6 +299,11 @@ def meant_columns(columns: Sequence[str], required: Sequence[str], optional: Seq
     return tuple(meant.get(name, name) for name in columns)
 
 
+def shows_commas(cells: Iterable[str]) -> bool:
+    """Return whether a number of a sheet shows that its comma is a decimal one, not one of thousands."""
+    return any(_COMMA.fullmatch(cell) is not None and _COMMA_OR_THOUSANDS.fullmatch(cell) is None for cell in cells)
+
+
 def with_points(sheet: Sheet, numeric: Sequence[str], shares: Sequence[str] = ()) -> tuple[Sheet, tuple[Fault, ...]]:
     """Return a sheet with decimal points for decimal commas, and a fault for each number that can be read in two ways.
 
@@ -318,10 +323,7 @@ def with_points(sheet: Sheet, numeric: Sequence[str], shares: Sequence[str] = ()
     if sheet.delimiter not in DELIMITERS or sheet.delimiter == ",":
         return sheet, ()
     places = [(row, name) for row in sheet.rows for name in (*numeric, *shares) if name in row.cells]
-    has_comma = any(
-        _COMMA.fullmatch(cell) and not _COMMA_OR_THOUSANDS.fullmatch(cell) for cell in (row.cells[name] for row, name in places)
-    )
-    or_thousands = _POINT_OR_THOUSANDS if has_comma else _COMMA_OR_THOUSANDS
+    or_thousands = _POINT_OR_THOUSANDS if shows_commas(row.cells[name] for row, name in places) else _COMMA_OR_THOUSANDS
     faults, changed = [], dict[int, dict[str, str]]()
     for row, name in places:
         cell = row.cells[name]

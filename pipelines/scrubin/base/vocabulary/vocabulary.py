@@ -55,9 +55,9 @@ _FRAMED = re.compile(rf"\[[^\[\]]*\]|<[^<>]*>|\|[^|]*\||[{_QUOTES}].*[{_QUOTES}]
 _NUMBER_OF_LIST = re.compile(r"^(\d[\d.]*)\)")
 _TWO_PRIMES = re.compile("['\u2032]{2}")
 _INCH = re.compile(r"(?<=\d)\"(?!\w)")
-_PRIME = re.compile(r"(?<=\d)'(?!\w)|(?<=\b[^\W\d_])'(?!\w)")
+_PRIME = re.compile(r"(?<=\d)['`](?!\w)|(?<=\b[^\W\d_])['`](?!\w)")
 """Of a minute, or of what is not the same as what is called so without it, such as A and A'."""
-_POINT = re.compile(r"\.(?=\d)")
+_POINT = re.compile(r"[.:](?=\d)|(?<=\d)[.:](?=[^\W\d_]\b)")
 _AROUND_WORDS = re.compile(r"\(([^\W\d_][^()\[\]]*)\)|\[([^\W\d_][^()\[\]]*)\]")
 _ROMAN = re.compile(r"(?<![^\W_])([ivx]+)[ _.:;-]+(?=[ivx]+(?![^\W_]))")
 _MINUS = re.compile(r"(?<![^\W_])-(?=[.,]?\d)|-(?=\W*$)")

@@ -20,7 +20,7 @@ MEND = (
 )
 FEWEST = 3
 """So many steps must a column meet that is not called like ends."""
-STARTS = ("start", "starts", "begin", "beginn", "from", "onset")
+STARTS = ("start", "starts", "first", "begin", "beginn", "from", "onset")
 ENDS = ("end", "ends", "ende", "stop", "to", "until", "finish", "offset", "last")
 LENGTHS = ("length", "len", "duration", "dauer")
 UNITS: Mapping[str, Unit] = {
@@ -28,7 +28,28 @@ UNITS: Mapping[str, Unit] = {
     **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds"), "ms"),
     **dict.fromkeys(("frame", "frames"), "frame"),
 }
-FILLERS = frozenset(("time", "timestamp", "in", "at", "phase", "number", "no", "nr", "index", "idx", "id", "inclusive", "exclusive"))
+FILLERS = frozenset(
+    (
+        "time",
+        "timestamp",
+        "t",
+        "h",
+        "hh",
+        "mm",
+        "ss",
+        "in",
+        "at",
+        "phase",
+        "number",
+        "no",
+        "nr",
+        "index",
+        "idx",
+        "id",
+        "inclusive",
+        "exclusive",
+    )
+)
 _JOINED = re.compile(r"(start|begin|end|stop)(time|frame|sec)")
 Placed = Sequence[tuple[int, str]]
 """The rows of a video in their order: the frame or nanosecond, and the phase."""

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 
@@ -21,7 +22,7 @@ from scrubin.base.errors import FileError
 from scrubin.base.text import csv_text
 from scrubin.base.vocabulary.vocabulary import fold
 from scrubin.labels.model import IntArray
-from scrubin.labels.parse import columns, documents, row_spans, video_files
+from scrubin.labels.parse import columns, documents, row_spans, stated_rate, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import Numbering, frames_at
 
@@ -53,7 +54,9 @@ class Cells:
     per_second
         How many frames a second has, where the rows are numbered by time; None where nothing says it.
     rounded_s
-        The unit of the last decimal of these times.
+        The unit of the last decimal of these times; None where rows are numbered by frames, and times beside them state their rate.
+    fitting_fps
+        From which to which rate such times fit.
     first_line
         The phase of the first row, where the file has one column without a name: it may be a name after all.
     """
@@ -65,6 +68,7 @@ class Cells:
     video: str = ""
     per_second: Fraction | None = None
     rounded_s: Fraction | None = None
+    fitting_fps: tuple[tuple[float, float], ...] = ()
     first_line: str = ""
 
 
@@ -77,6 +81,11 @@ class _Table:
     place: str = ""
     delimiter: str = ","
     blanks: Sequence[int] = ()
+
+    @cached_property
+    def has_commas(self) -> bool:
+        """Whether a cell shows that commas are those of decimals: then 1,000 is no thousand."""
+        return self.delimiter != "," and csv_text.shows_commas(cell for line in self.lines for cell in line.cells)
 
     def column(self, at: int) -> list[str]:
         return [line.cells[at] for line in self.lines]
@@ -121,9 +130,9 @@ def cells_of(where: Where, data: bytes, per_second: Fraction | None) -> Cells | 
     if len(videos) > 1:
         what = f"has rows of {len(videos)} videos: {', '.join(sorted(one.video for one in videos)[:3])} ..."
         where.error("video-several", what, "write one file per video")
-    if len(videos) != 1 or videos[0].per_second is None:
+    if len(videos) != 1 or videos[0].rounded_s is None:
         return videos[0] if len(videos) == 1 else None
-    of = Numbering(videos[0].per_second, rounded_s=videos[0].rounded_s)
+    of = Numbering(videos[0].per_second or Fraction(1), rounded_s=videos[0].rounded_s)
     frames = None if per_second is None else frames_at(videos[0].frames, of, Numbering(per_second))
     if frames is None:
         known = "frames of a rate that nobody knows" if per_second is None else f"frames at {per_second} per second"
@@ -159,7 +168,8 @@ def videos_of(where: Where, data: bytes) -> list[Cells]:
             return []
         row_spans.note_starts(where, placed, least)
     first = "" if table.header or len(table.lines[0].cells) > 1 else table.lines[0].cells[0]
-    return [replace(_cells(where, of_video, which), video=video, first_line=first) for video, of_video in by_video.items()]
+    every = {video: _with_rate(where, table, which, of_video, _cells(where, of_video, which)) for video, of_video in by_video.items()}
+    return [replace(of_video, video=video, first_line=first) for video, of_video in every.items()]
 
 
 def _ends_rows(table: _Table, at: int, by_video: Mapping[str, Sequence[_Row]], placed: Sequence[row_spans.Placed], least: int) -> bool:
@@ -185,6 +195,26 @@ def _cells(where: Where, rows: Sequence[_Row], which: _Columns) -> Cells:
     # Programs leave zeros at the end out, so the row with most decimals says how times are rounded.
     rounded_s = Fraction(1, 10 ** max(row.decimals for row in ordered))
     return Cells(where.file, frames, phases, names, per_second=Fraction(per_second), rounded_s=rounded_s)
+
+
+def _with_rate(where: Where, table: _Table, which: _Columns, rows: Sequence[_Row], cells: Cells) -> Cells:
+    """Return rows that are numbered by frames with the rate that times beside them state; they stay by frames where these state none."""
+    if which.number is None or which.unit != "frame" or not which.times:
+        return cells
+    at = which.times[0]
+    unit: Any = "milliseconds" if columns.OF_NAME.get(fold(table.header[at])) == "milliseconds" else "seconds"
+    texts = {line.number: line.cells[at] for line in table.lines}
+    times = [_nanoseconds(table, texts[row.line], unit) for row in rows]
+    known = [time for time in times if time is not None]
+    if len(known) < len(times) or len(set(known)) < 2:
+        return cells
+    unit_ns = columns.NS // 10 ** max(columns.decimals(texts[row.line], unit) for row in rows)
+    stated = stated_rate.rate_of([row.at for row in rows], known, unit_ns)
+    if stated is None:
+        what = f"the times in '{table.header[at]}' are not those of frames from 0 on at one rate, so they are not read"
+        where.at(table.place).warning("rate-unclear", what, "number frames from 0 at time 0, or leave out the column that is wrong")
+        return cells
+    return replace(cells, per_second=stated[0], fitting_fps=(stated[1],))
 
 
 def _of_arrays(where: Where, data: bytes, suffix: str) -> _Table | None:
@@ -264,7 +294,7 @@ def _note_deviations(where: Where, delimiter: str, header: Sequence[str]) -> Non
         where.deviation("delimiter", f"the cells are separated by {_DELIMITER_NAMES[delimiter]}", fix)
     if not columns.is_header(header):
         where.deviation("header", "there is no header", fix)
-    elif "frame" not in names or not {"phase_id", "phase"} & names:
+    elif not {"frame", "seconds", "milliseconds"} & names or not {"phase_id", "phase"} & names:
         where.deviation("header", f"the columns are called {', '.join(map(csv_text.shown, header))}", fix)
 
 
@@ -296,6 +326,10 @@ def _columns(where: Where, table: _Table) -> _Columns | None:
     columns.note_truth(where, header, header[phase])
     if number in named_rows and (end := _end_of_spans(table, which)) is not None:
         row_spans.note_ends(where, header[end])
+        return None
+    if number in frames and (spans := _spans_beside(table, frames[0])):
+        what = f"{_listed(spans)} say where rows start and end, and '{header[frames[0]]}' only counts them: frames, or spans?"
+        where.error("column-end", what, row_spans.MEND)
         return None
     is_clear = _can_be_placed(where, table, which) if number is None else _counts_frames(where, table, which, named_rows)
     if is_clear and number in named_rows:
@@ -397,6 +431,19 @@ def _end_of_spans(table: _Table, which: _Columns) -> int | None:
     return None
 
 
+def _spans_beside(table: _Table, frame: int) -> list[str]:
+    """Return the columns where rows start and end beside frames that only count them; none of frames that last as long as each other."""
+    starts, ends = (row_spans.edges_of(table.header, of) for of in (row_spans.STARTS, row_spans.ENDS))
+    if len(starts) != 1 or len(ends) != 1 or not _counts(table.column(frame)):
+        return []
+    edges = [[_perhaps_time(table, cell) for cell in table.column(table.header.index(of[0].name))] for of in (starts, ends)]
+    pairs = [(start, end) for start, end in zip(*edges, strict=True) if start is not None and end is not None]
+    lengths = [end - start for start, end in pairs]
+    # In a row per frame those of a phase have the same start and end.
+    are_spans = len(set(pairs)) == len(table.lines) and max(lengths) - min(lengths) > columns.NS
+    return [starts[0].name, ends[0].name] if are_spans else []
+
+
 def _says_end(table: _Table, at: int) -> bool:
     return columns.says_end(table.header[at], table.column(at))
 
@@ -489,7 +536,8 @@ def _number(where: Where, line: csv_text.Line, table: _Table, which: _Columns) -
 
 
 def _nanoseconds(table: _Table, cell: str, unit: Literal["seconds", "milliseconds"]) -> int | None:
-    return columns.nanoseconds(cell, unit, comma=table.delimiter != ",")
+    pointed = cell.replace(",", ".") if table.has_commas and csv_text.has_comma(cell) else cell
+    return columns.nanoseconds(pointed, unit, comma=table.delimiter != ",")
 
 
 def _listed(names: Sequence[str]) -> str:

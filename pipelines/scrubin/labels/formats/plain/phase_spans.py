@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,6 +40,8 @@ NAME = "phase-spans"
 PREFERRED = "cholec80"
 """The vocabulary of names that several have, as of `phase_tables`."""
 CALL = "call them start_s and end_s, start_ms and end_ms, or start_frame and end_frame"
+SHORTEST_FRAME_NS, LONGEST_FRAME_NS, ROUNDED_NS = 16 * NS // 1000, NS // 4, NS // 100
+"""How long a frame of a film is, of 4 to 60 a second, and how much that differs where times are rounded."""
 _PERHAPS_THOUSANDS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
 
 
@@ -119,11 +121,14 @@ def read(source: LabelFiles) -> Collection:
     faults = Faults()
     names = video_files.names_of(source.files, faults)
     known = source.vocabulary if source.vocabulary.name else None
-    files = [_file(Where(Faults(), file), data, names[file], known) for file, data in sorted(source.files.items())]
+    labelled = source.labelled_videos
+    files = [_file(Where(Faults(), file), data, names[file], known, labelled) for file, data in sorted(source.files.items())]
     _note_repeated(files)
-    for file in files:
+    # What has no label does not count, so its ends and phases may be any.
+    counted = [replace(file, videos={video: rows for video, rows in file.videos.items() if _counts(video, labelled)}) for file in files]
+    for file in counted:
         _note_last_times(file)
-    are_last = _are_last_of(files)
+    are_last = _are_last_of(counted)
     phases = None
     try:
         phases = _phases(source, files, known)
@@ -133,8 +138,7 @@ def read(source: LabelFiles) -> Collection:
     for file in files:
         of_file = dict[str, Labels]()
         for video, rows in file.videos.items() if phases is not None else ():
-            # What has no label does not count, so its phases may be any.
-            counts = source.labelled_videos is None or video in source.labelled_videos
+            counts = _counts(video, labelled)
             where = file.where if counts else Where(Faults(), file.where.file)
             labels = _labels(where, video, rows, file.unit, phases or source.vocabulary, behind=int(bool(are_last.get(file.where.file))))
             if counts or not where.faults.errors():
@@ -142,6 +146,10 @@ def read(source: LabelFiles) -> Collection:
         found |= {} if file.where.faults.errors() else of_file
         faults.extend(file.where.faults.all())
     return Collection(tuple(labels for _, labels in sorted(found.items())), faults=faults.all())
+
+
+def _counts(video: str, labelled: frozenset[str] | None) -> bool:
+    return labelled is None or video in labelled
 
 
 def _phases(source: LabelFiles, files: Sequence[_File], known: Vocabulary | None) -> Vocabulary:
@@ -166,8 +174,8 @@ def _note_repeated(files: Sequence[_File]) -> None:
             where.error("file-repeated", f"the video {video} is also in {other}", "keep one of them")
 
 
-def _file(where: Where, data: bytes, name: str, known: Vocabulary | None) -> _File:
-    """Return the rows of each video of a file; what is wrong is noted."""
+def _file(where: Where, data: bytes, name: str, known: Vocabulary | None, labelled: frozenset[str] | None) -> _File:
+    """Return the rows of each video of a file; what is wrong is noted, in rows only of videos that are labelled."""
     sheet = csv_text.read(where.file, data)
     header = where.at(f"line {sheet.header_line}")
     starts, ends = (row_spans.edges_of(sheet.columns, words) for words in (row_spans.STARTS, row_spans.ENDS))
@@ -194,7 +202,8 @@ def _file(where: Where, data: bytes, name: str, known: Vocabulary | None) -> _Fi
     rows: dict[str, list[_Row]] = {}
     for row in sheet.rows:
         place, of_video = where.at(row.place), name if video is None else columns.name_of_video(row.cells[video])
-        if (video is None or video_files.is_name(place, of_video)) and (one := _row(place, row, edges, phase, known)) is not None:
+        of_row = place if _counts(of_video, labelled) else Where(Faults(), where.file)
+        if (video is None or video_files.is_name(place, of_video)) and (one := _row(of_row, row, edges, phase, known)) is not None:
             rows.setdefault(of_video, []).append(one)
     if not sheet.rows and not sheet.faults:
         where.error("no-labels", "has no rows", "remove the file, or export it again")
@@ -275,7 +284,7 @@ def _are_last(one: _File) -> bool | None:
 
 def _are_last_of(files: Sequence[_File]) -> dict[str, bool | None]:
     """Return of files with frames whether ends are last ones; other files with the same columns tell it of one that does not."""
-    of_frames = [file for file in files if file.edges is not None and file.unit == "frame"]
+    of_frames = [file for file in files if file.videos and file.unit == "frame"]
     told = {file.where.file: _are_last(file) for file in of_frames}
     found = dict(told)
     for file in (file for file in of_frames if told[file.where.file] is None):
@@ -292,9 +301,9 @@ def _are_last_of(files: Sequence[_File]) -> dict[str, bool | None]:
 
 
 def _note_last_times(one: _File) -> None:
-    """Note times that are the last second of a phase, or the last millisecond: what lies from there to the next start would have no label.
+    """Note times that are the last second, frame or millisecond of a phase: what lies from there to the next start would have no label.
 
-    The column is called so, or the times are whole and most end one before the next start.
+    The column is called so; or most end a whole second before a whole next one, or all by as much as a frame of a film.
     """
     if one.edges is None or one.unit == "frame" or one.edges[1].is_last is False:
         return
@@ -303,10 +312,12 @@ def _note_last_times(one: _File) -> None:
         what = f"'{end}' is called the last instant of a phase, and times have none"
         one.header.error("end-unclear", what, "give the start of the next phase, and call it end_s or end_ms")
         return
-    times = {time for row in one.rows() for time in (row.start, row.end)}
-    for name, unit_ns in {"second": NS, **({"millisecond": NS // 1000} if one.unit == "ms" else {})}.items():
-        met = gaps.count(unit_ns)
-        if met and 2 * met >= len(gaps) and all(time % unit_ns == 0 for time in times):
+    ends = [row.end for rows in one.videos.values() for row in rows[:-1]]
+    are_frames = bool(gaps) and min(gaps) >= SHORTEST_FRAME_NS and max(gaps) <= min(LONGEST_FRAME_NS, min(gaps) + ROUNDED_NS)
+    for name, unit_ns in {"second": NS, **({"millisecond": NS // 1000} if one.unit == "ms" else {}), "frame": 0}.items():
+        whole = unit_ns and sum(gap == unit_ns and not time % unit_ns for gap, time in zip(gaps, ends, strict=True))
+        met = whole if unit_ns else len(gaps) * are_frames
+        if met and 2 * met >= len(gaps):
             what = f"{met} of {len(gaps)} phases end a {name} before the next one starts, as if '{end}' were their last {name}"
             called = "end_exclusive" if one.edges[1].unit is None else f"end_{one.unit}_exclusive"
             one.header.error("end-unclear", what, f"give the start of the next phase as the end, or call it {called}")
