@@ -1,4 +1,4 @@
-"""Remarks of ratings, which are typed and not sent by a key of their own: each is kept, of its recording, or the page says so; also beside other tabs."""
+"""Remarks of ratings, which are typed: each is kept, of its recording, or the page says so; also beside other tabs of one person."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 import labelled_study
 from held_requests import Held
-from labelled_study import PAIR, SINGLE
+from labelled_study import PAIR
 
 pytestmark = pytest.mark.slow
 REMARK = "#panel input[type=text]"
