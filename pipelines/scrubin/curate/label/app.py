@@ -308,7 +308,8 @@ def _changes(stated: Any, layers: Sequence[str]) -> tuple[list[Change], dict[tup
     """Return changes, and by layer and key on what each of them rests, where the page says it."""
     if not isinstance(stated, list) or not all(isinstance(one, dict) and set(one) <= CHANGE_KEYS for one in stated):
         raise BadRequestError("'changes' must be a list of layer, key and value")
-    changes, before = [], {}
+    changes: list[Change] = []
+    before: dict[tuple[str, str], Any] = {}
     for one in stated:
         layer, key, proposal = one.get("layer"), one.get("key"), one.get("proposal", "")
         if layer not in layers or not isinstance(key, str) or not isinstance(proposal, str) or len(proposal) > requests.TEXT_CHARACTERS:
