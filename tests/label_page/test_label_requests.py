@@ -214,6 +214,48 @@ def test_two_tabs_of_a_person_and_two_people_label_at_the_same_time(app, portal,
     assert changed["changed"]
 
 
+def sheet(remark="", *, failed=False, errors=None, **scores):
+    return {"scores": scores, "failed": failed, "errors": errors or {}, "remark": remark}
+
+
+@each(
+    "before, elsewhere, said, stands",
+    [
+        (None, sheet(efficiency=3), sheet(depth_perception=4), sheet(efficiency=3, depth_perception=4)),
+        (sheet(efficiency=3), None, sheet("smoke", efficiency=3), sheet("smoke")),
+        (sheet(efficiency=3), sheet("smoke", efficiency=2), sheet(efficiency=3, errors={"object_dropped": True}), "both"),
+        (sheet(efficiency=3), sheet(efficiency=2), sheet(efficiency=5), "efficiency: another page of yours changed this"),
+        (sheet("a"), sheet("b"), sheet("c"), "remark: another page of yours changed this"),
+        (sheet(), sheet(efficiency=2), sheet(failed=True), "a failed recording has no scores"),
+        (sheet(), sheet("c"), sheet("c"), sheet("c")),
+    ],
+)
+def test_of_a_sheet_that_another_tab_changed_only_what_is_changed_here_is_said(ann, before, elsewhere, said, stands):
+    if before:
+        ann.label(SINGLE, {"layer": "ratings", "key": "sheet", "value": before})
+    ann.label(SINGLE, {"layer": "ratings", "key": "sheet", "value": elsewhere})
+    answer = ann.label(SINGLE, {"layer": "ratings", "key": "sheet", "value": said, "before": before})
+    if isinstance(stands, str) and stands != "both":
+        assert (answer.status_code, stands in answer.json()["error"]) == (409, True)
+        stands = elsewhere
+    both = sheet("smoke", efficiency=2, errors={"object_dropped": True})
+    assert ann.get(f"/api/recordings/{SINGLE}").json()["items"]["ratings"]["sheet"] == (both if stands == "both" else stands)
+
+
+def test_a_label_that_another_tab_changed_is_refused_and_what_a_lost_answer_said_is_not(ann, bench):
+    first, other, said = (change("phases", "a", 0, end, "preparation", verb="", target="") for end in (9, 20, 30))
+    ann.label(SINGLE, first)
+    ann.label(SINGLE, other)
+    head = bench.head
+    for before in (first["value"], None, 7, {"triplets": 3}):
+        answer = ann.label(SINGLE, {**said, "before": before})
+        assert (answer.status_code, "phases: another page of yours changed this" in answer.json()["error"]) == (409, True)
+        assert ann.label(SINGLE, {**said, "value": None, "before": before}).status_code == 409
+    assert bench.head == head
+    assert ann.label(SINGLE, {**said, "before": other["value"]}).status_code == 200
+    assert ann.label(SINGLE, {**said, "before": other["value"]}).status_code == 200
+
+
 def test_an_open_page_learns_when_its_recording_is_somebodys_who_withdrew(ann, folder):
     asked = f"/api/changes?head={ann.get('/api/work').json()['head']}&id={SINGLE}"
     assert ann.get(asked).json()["gone"] is False

@@ -447,3 +447,20 @@ def test_a_span_that_is_drawn_around_a_check_is_said_to_be_hidden_and_the_check_
     assert said.count("a name at") <= 3
     assert len(spans(folder)) == 1
     assert facts(folder, "planted")
+
+
+def test_the_browser_asks_before_a_reason_that_is_still_typed_is_lost(come_in):
+    page = come_in()
+    asked = []
+    page.on("dialog", lambda dialog: asked.append(dialog.type) or dialog.accept())
+    keyboard.press(page, "x")
+    page.locator("#reason-dialog[open]").wait_for()
+    page.keyboard.type("the wrong operation")
+    page.reload()
+    says(page, "single is open")
+    assert asked == ["beforeunload"]
+    keyboard.press(page, "x")
+    page.locator("#reason-dialog[open]").wait_for()
+    page.reload()
+    says(page, "single is open")
+    assert asked == ["beforeunload"]

@@ -42,7 +42,7 @@ READERS = 6
 RELEASED_ANEW = "it was released anew since this page was started", "whoever started 'scrubin label' ends it and starts it again"
 LONGEST_WORK_S = 600
 MOST_PICKS = 500
-CHANGE_KEYS = {"layer", "key", "value", "proposal"}
+CHANGE_KEYS = {"layer", "key", "value", "before", "proposal"}
 T = TypeVar("T")
 
 
@@ -210,8 +210,8 @@ class LabelApp:
     async def label(self, request: Request) -> Response:
         """Write changes, all of them or none."""
         body = await _fields(request, ("id", "film", "changes", "nonce"))
-        changes, nonce = _changes(body.any("changes"), self.bench.p.layers), body.nonce()
-        return await self._written(request, body, lambda person, id_: self.bench.label(person, id_, changes, nonce))
+        (changes, before), nonce = _changes(body.any("changes"), self.bench.p.layers), body.nonce()
+        return await self._written(request, body, lambda person, id_: self.bench.label(person, id_, changes, nonce, before))
 
     async def undo(self, request: Request) -> Response:
         """Take back this person's last change to a recording."""
@@ -304,16 +304,20 @@ async def _fields(request: Request, names: Sequence[str]) -> Fields:
     return body
 
 
-def _changes(stated: Any, layers: Sequence[str]) -> list[Change]:
+def _changes(stated: Any, layers: Sequence[str]) -> tuple[list[Change], dict[tuple[str, str], Any]]:
+    """Return changes, and by layer and key on what each of them rests, where the page says it."""
     if not isinstance(stated, list) or not all(isinstance(one, dict) and set(one) <= CHANGE_KEYS for one in stated):
         raise BadRequestError("'changes' must be a list of layer, key and value")
-    changes = []
+    changes: list[Change] = []
+    before: dict[tuple[str, str], Any] = {}
     for one in stated:
         layer, key, proposal = one.get("layer"), one.get("key"), one.get("proposal", "")
         if layer not in layers or not isinstance(key, str) or not isinstance(proposal, str) or len(proposal) > requests.TEXT_CHARACTERS:
             raise BadRequestError(f"'layer' must be one of {', '.join(layers)}, 'key' a text")
         changes.append(Change(layer, key, _value(layer, one.get("value")), proposal))
-    return changes
+        if "before" in one:
+            before[layer, key] = _value(layer, one["before"]) if layer in ("ratings", TRIPLETS) else one["before"]
+    return changes, before
 
 
 def _picks(stated: Any) -> list[Pick]:

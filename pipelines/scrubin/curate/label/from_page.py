@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from scrubin.base.errors import ReviewError
 from scrubin.base.vocabulary.vocabulary import PARTS as OF_TRIPLET
@@ -117,6 +119,35 @@ class FromPage:
             raise ReviewError("a failed recording has no scores; take them out, or say that it is not failed")
 
 
+def resting(changes: Sequence[Change], before: Mapping[tuple[str, str], Any], stands: Mapping[str, Mapping[str, Any]]) -> list[Change]:
+    """Return changes of the page as they are upon what stands: of a sheet only what the page changes of it is said.
+
+    Parameters
+    ----------
+    before
+        By layer and key, the value on which a change rests: as `scrubin.curate.label.shown` has it, or as a change has it.
+        What has none is said whatever stands.
+    stands
+        What the page would be shown now.
+
+    Raises
+    ------
+    ReviewError
+        When another page of the same person changed the same meanwhile.
+    """
+    rested = []
+    for one in changes:
+        at, now = (one.layer, one.key), stands.get(one.layer, {}).get(one.key)
+        # Said already where a server was started again before it could answer.
+        if at not in before or _plain(one.value) == _plain(now) or _plain(before[at]) == _plain(now):
+            rested.append(one)
+        elif isinstance(one.value, Sheet):
+            rested.append(dataclasses.replace(one, value=_upon(one.value, before[at], events.sheet_of(now) if now else None)))
+        else:
+            raise _changed_elsewhere(one.layer)
+    return rested
+
+
 def named(layer: str, span: Span, p: LabelParams) -> Span:
     """Return a span with the names as the vocabulary spells them.
 
@@ -177,6 +208,38 @@ def refuse_meeting(layer: str, spans: Sequence[Span]) -> None:
     for one, other in itertools.pairwise(ordered):
         if other.first < one.end:
             raise ReviewError(f"{layer}: '{one.label}' and '{other.label}' are at the same time; end one before the other")
+
+
+def _upon(said: Sheet, before: Sheet | None, stands: Sheet | None) -> Sheet:
+    """Return what stands with what is said otherwise than before."""
+    new, old, now = _fields(said), _fields(before), _fields(stands)
+    for at in new.keys() | old.keys():
+        if new.get(at) == old.get(at):
+            continue
+        if now.get(at) not in (new.get(at), old.get(at)):
+            raise _changed_elsewhere((at[1] or at[0]).replace("_", " "))
+        now[at] = new.get(at)
+    scores, errors = (
+        {name: value for (of, name), value in now.items() if of == kind and value is not None} for kind in ("scores", "errors")
+    )
+    return Sheet(scores, now["failed", ""], errors, now["remark", ""])
+
+
+def _fields(sheet: Sheet | None) -> dict[tuple[str, str], Any]:
+    """Return what a sheet says, each score and error by itself."""
+    one = sheet or Sheet({}, False, {})
+    scores = {("scores", name): value for name, value in one.scores.items()}
+    return {**scores, **{("errors", name): on for name, on in one.errors.items()}, ("failed", ""): one.failed, ("remark", ""): one.remark}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as the page is shown it."""
+    return json.loads(json.dumps(dataclasses.asdict(value) if isinstance(value, Span | Sheet | KeyFrame | Instant) else value))
+
+
+def _changed_elsewhere(what: str) -> ReviewError:
+    said = "another page of yours changed this after what you see here, so nothing was labelled"
+    return ReviewError(f"{what}: {said}; this page shows now what stands: look, and say it again where it is still right")
 
 
 def _takes(layer: str) -> str:

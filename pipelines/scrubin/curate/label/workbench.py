@@ -370,22 +370,30 @@ class Workbench:
 
     # What a person says
 
-    def label(self, person: Person, id_: str, changes: Sequence[Change], nonce: str) -> Line:
+    def label(
+        self, person: Person, id_: str, changes: Sequence[Change], nonce: str, before: Mapping[tuple[str, str], Any] | None = None
+    ) -> Line:
         """Write changes of a person, frames as the page counts them: all of them, or none.
+
+        Parameters
+        ----------
+        before
+            On what they rest, as for `from_page.resting`.
 
         Raises
         ------
         ReviewError
-            When they cannot be: names, frames, or two labels at once where there is one at a time.
+            When they cannot be: names, frames, two labels at once where there is one at a time, or another page changed the same.
         """
         with self._lock:
             one = self.recording(person, id_)
-            shifted = tuple(self._from_page(one).change(change) for change in changes)
-            if not 0 < len(shifted) <= events.MOST_CHANGES or len({(c.layer, c.key) for c in shifted}) < len(shifted):
-                raise ReviewError(f"1 to {events.MOST_CHANGES} different items can be changed at once")
             if (said := self.ledger.written(self.session, nonce)) is not None:
                 return said
             mine = self.standing().of(one.about, person.number)
+            rested = from_page.resting(changes, before or {}, shown.items(mine, one.pictures.first) if before else {})
+            shifted = tuple(self._from_page(one).change(change) for change in rested)
+            if not 0 < len(shifted) <= events.MOST_CHANGES or len({(c.layer, c.key) for c in shifted}) < len(shifted):
+                raise ReviewError(f"1 to {events.MOST_CHANGES} different items can be changed at once")
             from_page.refuse_overlaps(mine, shifted)
             from_page.refuse_two_labels(mine, shifted)
             from_page.refuse_taken_twice(mine, shifted)

@@ -48,7 +48,7 @@ OPEN_PATHS = re.compile(r"/enter|/static/[a-z_]+\.(js|css|svg)")
 PLAIN_PATH = re.compile(rb"/|(?:/[A-Za-z0-9_-]+)*/[A-Za-z0-9_-]+(?:\.[a-z]+)?")
 PATH_CHARACTERS = 200
 QUERY_CHARACTERS = 20_000
-BODY_BYTES = 1 << 20
+BODY_BYTES = 1 << 21
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import { isSeen } from "./meant.js";
 import { Overlay } from "./overlay.js";
 import { showActions, showDisputes, showFindings, showList, showNames, showSheet, showTabs, showTracks } from "./panel.js";
 import { Player, SPEEDS, clock } from "./player.js";
+import { whenReleased } from "./press.js";
 import { Proposing } from "./proposing.js";
 import { Sampling } from "./sampling.js";
 import { spanOf, store } from "./store.js";
@@ -22,7 +23,6 @@ import { movedEnd } from "./tracks.js";
 const POLL_MS = 3000;
 const WORK_MS = 30000;
 const IDLE_MS = 60000;
-const SHEET = "sheet";
 const MOST_RECENT = 10;
 
 const player = new Player(byId("picture"));
@@ -143,7 +143,9 @@ const isLeft = (one) => !one.done && !one.closed;
 /** The first recording in which something is left. */
 const firstOf = ({ recordings }) => recordings.find(isLeft) ?? recordings[0];
 
-function show() {
+const show = () => whenReleased(draw);
+
+function draw() {
   const { view, work } = store;
   if (!work) return;
   showList(work, store.id, open);
@@ -191,7 +193,7 @@ function showPanel() {
   // Whoever types is not interrupted.
   if (byId("panel").contains(document.activeElement) && document.activeElement.matches("input[type=text]")) return;
   if (page.layer === "ratings") {
-    showSheet(layer(), store.view.items.ratings?.[SHEET], store.view.errors, (changed) => store.changeBy("ratings", SHEET, changed));
+    showSheet(layer(), store.view);
   } else if (page.layer === "actions") showActions(layer(), page.recent, sayAction, (action) => whenNamed(action, sayAction));
   else if (isInstants()) {
     const inView = (instants.here?.triplets ?? []).map((one) => saysSet([one]));

@@ -4,6 +4,7 @@ import { byId, counted, element, fill, key } from "./elements.js";
 import { saysSet } from "./instants.js";
 import { hueOf, textOf } from "./lanes.js";
 import { clock } from "./player.js";
+import { store } from "./store.js";
 
 const KEYS = "1234567890";
 
@@ -82,16 +83,10 @@ export function showActions(layer, recent, say, typed, inView) {
   fill(byId("panel"), form, element("ol", { class: "names" }, ...buttons));
 }
 
-// What is drawn anew between the press of a mouse and its release gets no click.
-let isPressed = false;
-document.addEventListener("pointerdown", () => (isPressed = true), { capture: true });
-for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => (isPressed = false), { capture: true });
-
 /** The sheet of ratings, kept with every answer, by a change of what stands then, which may be more than is shown. */
-export function showSheet(layer, sheet, errors, say) {
-  const whole = (stands) => stands ?? { scores: {}, failed: false, errors: {}, remark: "" };
-  const now = whole(sheet);
-  const put = (change) => say((stands) => ({ ...whole(stands), ...change(whole(stands)) }));
+export function showSheet(layer, view) {
+  const now = store.sheet(view);
+  const put = (change) => store.rate(view, change);
   const aspects = layer.aspects.map((aspect) => {
     const points = layer.points.map((point) => {
       const anchor = layer.anchors[aspect]?.[String(point)] ?? "";
@@ -106,15 +101,15 @@ export function showSheet(layer, sheet, errors, say) {
     input.addEventListener("change", () => change(input.checked));
     return element("label", { class: "line" }, input, ` ${text}`);
   };
-  const marks = errors.map((error) =>
+  const marks = view.errors.map((error) =>
     box(error.replaceAll("_", " "), now.errors[error] === true, (on) => put((before) => ({ errors: { ...before.errors, [error]: on } }))),
   );
-  const remark = element("input", { type: "text", "data-key": "remark", maxlength: 500, value: now.remark, "aria-label": "Remark, which stays private" });
-  let { remark: kept } = now;
-  const keep = () => remark.value !== kept && put(() => ({ remark: (kept = remark.value) }));
-  remark.addEventListener("change", () => (isPressed ? document.addEventListener("pointerup", () => setTimeout(keep), { once: true }) : keep()));
+  const typed = store.typed.get(view.recording.id)?.text ?? now.remark;
+  const remark = element("input", { type: "text", "data-key": "remark", maxlength: 500, value: typed, "aria-label": "Remark, which stays private" });
+  remark.addEventListener("input", () => store.type(view, remark.value));
+  remark.addEventListener("blur", () => store.keep(view));
   // Before the focus is on its way: where it goes is drawn anew.
-  remark.addEventListener("keydown", (event) => event.key === "Tab" && keep());
+  remark.addEventListener("keydown", (event) => event.key === "Tab" && store.keep(view));
   const form = element(
     "form",
     { class: "sheet" },
@@ -122,9 +117,13 @@ export function showSheet(layer, sheet, errors, say) {
     ...aspects,
     marks.length ? element("fieldset", {}, element("legend", {}, "errors that occurred"), ...marks) : null,
     element("label", { class: "line" }, "Remark ", remark),
+    typed !== now.remark && now.remark ? element("p", {}, `kept is: ${now.remark}`) : null,
   );
-  // Each answer is kept by itself: Enter sends nothing, and leaves no page.
-  form.addEventListener("submit", (event) => event.preventDefault());
+  // Each answer is kept by itself: Enter leaves no page.
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    store.keep(view);
+  });
   fill(byId("panel"), form);
 }
 

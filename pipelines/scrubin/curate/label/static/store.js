@@ -4,6 +4,8 @@ import { get, nonce, post } from "./api.js";
 import { spansOfInstants } from "./instants.js";
 import { spanOfTrack, tracksOf } from "./tracks.js";
 
+const SHEET = "sheet";
+
 export const store = new (class extends EventTarget {
   work = null;
   view = null;
@@ -23,6 +25,8 @@ export const store = new (class extends EventTarget {
   /** How many keys wait for the picture that they mean. */
   waiting = 0;
   #held = 0;
+  /** Remarks that are typed and not kept, by recording: {text, isSent}. */
+  typed = new Map();
 
   async open() {
     this.work = await get("/api/work");
@@ -62,9 +66,9 @@ export const store = new (class extends EventTarget {
     }
   }
 
-  /** Whether all that was said is answered by the server. */
+  /** Whether all that was said, and typed as a remark, is answered by the server. */
   get isKept() {
-    return !this.#held && !this.sent.length;
+    return !this.#held && !this.sent.length && !this.work?.recordings.some(({ id }) => this.typed.has(id));
   }
 
   #hold(by) {
@@ -100,7 +104,43 @@ export const store = new (class extends EventTarget {
 
   /** Say several changes at once: {layer, key, value}; all of them are kept, or none. Resolves to whether they were. */
   async change(changes) {
-    return !changes.length || this.say("/api/label", { id: this.id, film: this.view.film, changes: changes.map((one) => ({ proposal: "", ...one })) });
+    return !changes.length || this.say("/api/label", this.resting(this.view, changes));
+  }
+
+  /** Changes of a recording as they are sent: with what each of them rests on, which another page may have changed. */
+  resting({ recording, film, items }, changes) {
+    return { id: recording.id, film, changes: changes.map((one) => ({ proposal: "", before: items[one.layer]?.[one.key] ?? null, ...one })) };
+  }
+
+  /** The rating that stands in a view; of what is open in the present one. */
+  sheet(view) {
+    const { items } = view.recording.id === this.id ? this.view : view;
+    return items.ratings?.[SHEET] ?? { scores: {}, failed: false, errors: {}, remark: "" };
+  }
+
+  /** Change fields of the rating of a view, also while another recording opens: it says which it is of. */
+  rate(shown, changed) {
+    const view = shown.recording.id === this.id ? this.view : shown;
+    const sheet = this.sheet(view);
+    return this.say("/api/label", this.resting(view, [{ layer: "ratings", key: SHEET, value: { ...sheet, ...changed(sheet) } }]), true);
+  }
+
+  /** A remark is typed: until it is kept it stays in its field. */
+  type({ recording }, text) {
+    this.typed.set(recording.id, { text, isSent: false });
+    this.#hold(0);
+  }
+
+  /** Keep the remark that was typed; one that is refused is typed as before. */
+  async keep(view) {
+    const { id } = view.recording;
+    const typed = this.typed.get(id);
+    if (!typed || typed.isSent) return;
+    typed.isSent = true;
+    const isSame = !this.sent.length && this.sheet(view).remark === typed.text;
+    typed.isSent = isSame || Boolean(await this.rate(view, () => ({ remark: typed.text })));
+    if (typed.isSent && this.typed.get(id) === typed) this.typed.delete(id);
+    this.#hold(0);
   }
 
   /** Take or refuse proposals, or parts of them, all at once. */
@@ -113,17 +153,6 @@ export const store = new (class extends EventTarget {
     if (!this.waiting) return this.say("/api/undo", { id: this.id });
     this.dispatchEvent(new CustomEvent("refused", { detail: "What you said before waits for its picture: nothing was taken back." }));
     return Promise.resolve(false);
-  }
-
-  /** Change a value by what stands, which after an undo only its answer tells. */
-  changeBy(layer, key, changed) {
-    const { id } = this;
-    return this.during(async () => {
-      while (this.isUnsure) await this.queue;
-      if (this.id === id) return this.change([{ layer, key, value: changed(this.view.items[layer]?.[key]) }]);
-      this.dispatchEvent(new CustomEvent("refused", { detail: `Another recording was opened: ${id} was not changed.` }));
-      return false;
-    });
   }
 
   async sayDone(done) {
@@ -144,10 +173,10 @@ export const store = new (class extends EventTarget {
   }
 
   /** Resolves to what the server answers, or to false where it was not taken. */
-  say(path, body) {
-    const { id } = this;
+  say(path, body, isOfItsOwn = false) {
+    const { id } = body;
     if (this.isOld) return Promise.resolve(false);
-    if (this.isOpening) {
+    if (this.isOpening && !isOfItsOwn) {
       this.dispatchEvent(new CustomEvent("refused", { detail: "The recording is still opening: nothing was labelled." }));
       return Promise.resolve(false);
     }
@@ -175,7 +204,7 @@ export const store = new (class extends EventTarget {
       answered();
       // What was refused is not kept: what stands is shown again.
       if (this.id === sent.id) await this.refresh().catch(() => {});
-      this.dispatchEvent(new CustomEvent("refused", { detail: error.message }));
+      this.dispatchEvent(new CustomEvent("refused", { detail: this.id === sent.id ? error.message : `${sent.id}: ${error.message}` }));
       this.dispatchEvent(new Event("kept"));
       return false;
     }

@@ -42,8 +42,8 @@ watchTrouble(warn);
 // What a person said just before the page was left, read before the address is written anew.
 const { lost } = history.state ?? {};
 window.addEventListener("beforeunload", (event) => {
-  if (!decisions.remember() || leaving.isOwn) return;
-  event.preventDefault();
+  const isPending = decisions.remember() || [...document.querySelectorAll("dialog[open] input[name=why]")].some(({ value }) => value);
+  if (isPending && !leaving.isOwn) event.preventDefault();
 });
 
 let openings = 0;

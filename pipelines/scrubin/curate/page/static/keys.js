@@ -10,7 +10,7 @@ const BUTTONS = { " ": `button:not(${LOOKS_BY_SPACE})`, Enter: "button:not(.cell
 // Where letters are not Latin, what lies on the Latin keyboard at their places.
 const OTHER_SCRIPT = /^(?![\p{Script=Latin}\p{Script=Common}])[\p{L}\p{M}]$/u;
 const DIGIT = /^\p{Nd}$/u;
-const SIGNS = { BracketLeft: "[", BracketRight: "]", Comma: ",", Period: "." };
+const SIGNS = { BracketLeft: "[", BracketRight: "]", Comma: ",", Period: ".", Minus: "-", Equal: "=" };
 // A cookie, as each start of a server has a port of its own, and all other places of a browser are of one port.
 const NO_LETTERS = "letters=off";
 const YEAR_S = 31_536_000;
@@ -48,16 +48,16 @@ export function nameOf(event) {
 }
 
 function latin({ key: name, code }) {
-  if (name.length > 1) return name;
+  if ([...name].length > 1) return name;
   if (DIGIT.test(name)) return String(digit(name));
-  return OTHER_SCRIPT.test(name) ? (SIGNS[code] ?? code.replace(/^Key/, "").toLowerCase()) : name.toLowerCase();
+  return OTHER_SCRIPT.test(name) ? (SIGNS[code] ?? code.replace(/^(Key|Digit)/, "").toLowerCase()) : name.toLowerCase();
 }
 
-/** A digit is the number that it says, wherever it lies: those of a script stand one after the other, from zero. */
+/** A digit is the number that it says, wherever it lies: those of a script stand one after the other, from zero, and may follow others. */
 function digit(name) {
   let value = 0;
-  while (DIGIT.test(String.fromCharCode(name.charCodeAt(0) - value - 1))) value += 1;
-  return value;
+  while (DIGIT.test(String.fromCodePoint(name.codePointAt(0) - value - 1))) value += 1;
+  return value % 10;
 }
 
 /** Letters, digits and signs: what somebody who dictates to the machine says by mistake. */
