@@ -121,7 +121,7 @@ def test_lasanas_keys_are_read_and_its_unit_and_size_are_asked_for():
         (
             "d1: [-0.2, 0.05",
             "d1: [-0.9, 0.05",
-            "line 2, key 'd1': the lens model of the left camera folds in 50 % of pictures of 960x540: it has no inverse there",
+            "line 2, key 'd1': the lens model of the left camera folds in 51 % of pictures of 960x540: it has no inverse there",
         ),
         ("t: [-4.2, 0.01, 0.02]", "", "it has no translation; add it under the key T (or t)"),
         (
