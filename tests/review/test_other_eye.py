@@ -293,3 +293,41 @@ def test_a_sheet_that_shows_all_text_of_one_camera_does_not_answer_what_the_othe
         assert [one[3:] for one in answers(desk, band=False)] == [("rejected", False)]
         say_of_all(desk, "reject")
         assert [one[3:] for one in answers(desk)] == [("rejected", False)]
+
+
+SHEET_ADDS = "pair,left,text,0.5,2,60,30,20,8,add\n"
+
+
+@pytest.mark.parametrize("people", [["ann"], ["ann", "bo"]])
+def test_what_a_sheet_that_lies_there_wants_hidden_in_rows_that_were_rejected_is_asked_before_its_import_as_after_it(folder, people):
+    review_study.propose(folder, [])
+    if len(people) > 1:
+        review_study.two_reviewers(folder)
+    for person in people:
+        with review_study.desk(folder, person) as desk:
+            if person == "ann":
+                draw(desk, DRAWN)
+            say_of_all(desk, "reject")
+    before, after = imported(folder, SHEET_ADDS)
+    assert before == after == [(BAND, 10, 39)]
+
+
+def test_the_rows_of_what_a_sheet_that_lies_there_wants_hidden_are_released_only_after_its_import_and_a_rejection(folder):
+    review_study.propose(folder, [])
+    (folder / "data/raw/redactions.csv").write_text(review_study.SHEET + SHEET_ADDS, encoding="utf-8")
+    with review_study.desk(folder) as desk:
+        say_of_all(desk, "reject")
+        assert answers(desk) == [(BAND, 10, 39, "unreviewed", True)]
+        assert desk.hidden(PAIR, "right", 1.0) == [BAND]
+    imported(folder, SHEET_ADDS)
+    with review_study.desk(folder) as desk:
+        say_of_all(desk, "reject")
+        assert desk.hidden(PAIR, "right", 1.0) == []
+
+
+def test_who_rejects_the_rows_of_one_drawing_has_not_answered_another_drawing_that_is_as_large_as_these_rows(desk):
+    draw(desk, BAND)
+    draw(desk, DRAWN)
+    say(desk, "reject", next(one for one in asked(desk) if one.box_xywh == BAND))
+    assert sorted(answers(desk)) == [((0, 16, 96, 36), 10, 39, "unreviewed", True), (BAND, 10, 39, "rejected", False)]
+    assert desk.hidden(PAIR, "right", 1.0) == [(0, 16, 96, 36)]

@@ -94,6 +94,11 @@ def test_where_clocks_and_numbers_of_frames_disagree_pairs_prove_only_what_both_
     assert numbers_apart(even, shorter).tolist() == [False] * 5 + [True] * 4 + [False]
     assert numbers_apart(shorter, even).tolist() == [False] * 5 + [True] * 4
     assert not numbers_apart(clocked(*range(0, 400, 20)), even).any()
+    for lacking in (range(40, 400, 40), [*range(0, 160, 40), *range(200, 400, 40)], range(40, 320, 40)):
+        times_s = tuple(Fraction(one, 1000) for one in lacking)
+        honest = Shown((None,) * len(times_s), times_s=times_s, fps=even.fps)
+        assert not numbers_apart(even, honest).any()
+        assert not numbers_apart(honest, even).any()
     rig = drawing.rig(np.random.default_rng(2), SIZE)
     good = points_of(rig, 9.0, noise_px=0.1)
     wrong = Matches(good.left, good.right + np.column_stack([np.zeros(len(good)), 0.1 * (good.left[:, 0] - 160)]))
@@ -109,7 +114,8 @@ def test_where_clocks_and_numbers_of_frames_disagree_pairs_prove_only_what_both_
     ):
         done = judge(rectification(rig, 0.0), Sample(pairs, nothing, [], 0.0, numbered), "drawn", "rig")
         assert {finding.rule: finding.severity for finding in done.findings if finding.rule != "lag"} == rules
-        assert (done.measured.match_count == 0) is (0 in numbered)
+        assert done.measured.match_count > 0
+        assert np.isnan(done.measured.offset_px) == (0 in numbered)
     swapped = Sample([good.swapped()], nothing, [], 0.0, {0: good.swapped()})
     assert {finding.rule for finding in judge(rectification(rig, 0.0), swapped, "drawn", "rig").findings} == {"order"}
 
@@ -146,6 +152,21 @@ def test_swapped_eyes_and_a_wrong_calibration_are_found_where_clocks_differ_thro
         finding.rule for finding in findings(replace(rig, right=lower), left, right).findings if finding.severity == "error"
     }
     assert {finding.severity for finding in findings(rig, left, right).findings} <= {"undecided"}
+
+
+@pytest.mark.slow
+def test_a_camera_that_lacks_its_first_frame_and_says_so_is_measured_as_its_clock_has_it(recorded):
+    rig, *both = recorded
+    left, right = (replace(one, times_s=tuple(Fraction(n, FPS) for n in range(COUNT))) for one in both)
+    right = replace(right, pictures=right.pictures[1:], times_s=right.times_s[1:])
+    done = findings(rig, left, right)
+    assert {finding.rule: finding.severity for finding in done.findings} == {"length": "warning"}
+    assert done.measured.match_count > 300
+    assert abs(done.measured.lag_frames) < 0.1
+    lower = replace(rig, right=replace(rig.right, matrix=rig.right.matrix + np.array([[0, 0, 0], [0, 0, 14.0], [0, 0, 0]])))
+    lowered = findings(lower, left, right)
+    assert "offset" in {finding.rule for finding in lowered.findings if finding.severity == "error"}
+    assert abs(lowered.measured.offset_px) > 10
 
 
 @pytest.mark.slow

@@ -78,6 +78,17 @@ FOLDING = {
 }
 
 
+SHALLOW = {
+    "0.77 %": (
+        ((960, 540), (738.2344765220575, 733.546506866972, 457.29904932801594, 323.6982966175048)),
+        (0.10075648795650885, 0.3205370269883727, -0.001170548699550427, 0.0005089419301680812),
+        (0.17334261353478023, 0.04424081390302624, 0.6727330341707893, 0.4566256210499462),
+    ),
+    "1.10 %": (((1920, 1080), (1865.63, 1865.63, 960, 540)), (-0.12887, -0.2843, 0, 0), (-0.00163, 0.03211, 0.14054, 0.39661)),
+}
+"""Of these lenses the area is negative by a few hundredths, and positive again behind that."""
+
+
 def camera_of(lens):
     fx, fy, cx, cy = lens[1]
     return Camera(np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1.0]]), np.array(lens[2], float))
@@ -87,6 +98,14 @@ def camera_of(lens):
 def test_a_lens_that_folds_inside_the_picture_is_told_from_a_wide_one(folds, lens):
     size, *_ = own = (FOLDING if folds else SOUND)[lens]
     assert (camera_of(own).folded_share(size) > 0) is folds
+
+
+@pytest.mark.parametrize("share", SHALLOW)
+def test_a_place_behind_a_shallow_fold_has_no_ray(share):
+    size_and_matrix, *coefficients = SHALLOW[share]
+    size, camera = size_and_matrix[0], camera_of((*size_and_matrix, sum(coefficients, ())))
+    assert f"{camera.folded_share(size):.2%}".replace("%", " %") == share
+    assert np.isnan(camera.rays(np.array([[size[0] - 0.5, -0.5], [size[0] - 10.0, 2.0]]))).all()
 
 
 def test_how_much_of_a_picture_is_folded_is_told_and_rays_and_places_are_those_of_opencv():

@@ -1,32 +1,39 @@
-"""Words by which calibration files state the model of a lens: which are OpenCV's, and which are of others."""
+"""What calibration files state of the model of a lens: that it is OpenCV's pinhole model, or another one.
+
+There are more names of other models than anybody lists, so keys are of three sorts. Under one that states a model (`MODEL_KEY`) only
+OpenCV's names are read. Of a lens otherwise (`ABOUT_LENSES`) every text is read that holds no name of another model. Under all other keys,
+of people, programs and files, only a text that is such a name and nothing else states a model.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 from scrubin.media.rigs.rig import MODELS
 
-ANY = set(MODELS)
-STATED_MODELS: dict[str, set[int]] = {
-    **{re.sub("-", "", model): {count for count, own in MODELS.items() if own == model} for model in MODELS.values()},
-    **{"radtan": {4, 5}, "rationalpolynomial": {8}, "fullopencv": {8}, "none": ANY},
-    **dict.fromkeys(("plumbbob", "brown", "brownconrady", "conrady", "opencv", "standard", "polynomial", "pinhole", "perspective"), ANY),
+STATED_MODELS = {
+    **{re.sub("-", "", model): max(count for count, own in MODELS.items() if own == model) for model in MODELS.values()},
+    **{"radial": 5, "radtan": 5, "rationalpolynomial": 8, "fullopencv": 8, "none": 0},
+    **dict.fromkeys(
+        ("plumbbob", "brown", "brownconrady", "conrady", "opencv", "standard", "polynomial", "pinhole", "perspective"), max(MODELS)
+    ),
 }
-"""Words by which files state a model of OpenCV, their letters only, and of how many coefficients it is."""
+"""Words by which files state a model of OpenCV, their letters only, and how many coefficients it has at most."""
 OWN_WORD = re.compile("|".join(sorted(STATED_MODELS, key=len, reverse=True)))
-FISHEYE, NOT_SO = "fisheye", {"0", "0.0", "false", "no", "n", "off", "none"}
-FOREIGN = re.compile(rf"{FISHEYE}|equidistant|equisolid|kannala|omnidir|eucm|doublesphere|scaramuzza")
-"""Names of models that are not OpenCV's, which mean nothing else: they count wherever a file has them."""
-FOREIGN_ALONE = {"kb", "kb4", "kb8", "mei", "ds", "fov", "equi", "omni", "ocam", "ocamcalib", "division"}
-"""Names of such models that are other words, too: they count where a key of `ABOUT_LENSES` states nothing else, but words of OpenCV's."""
-ABOUT_LENSES = re.compile("model|type|lens|dist|projection|camera|flags")
-CLOSED_KEY = re.compile("dist(ortion)?(model|type|name)(left|right)?$")
-"""Keys whose values are models of lenses, and never names of devices: what is unknown there is refused."""
-MODEL_KEY = re.compile(r"(camera|lens|projection)?model(type)?(left|right)?")
-"""Keys whose values are models of lenses or of devices: of what is known there the coefficients are counted."""
-DENIED, MOST_WORDS = {"not", "no", "non", "never", "without"}, 4
-"""A text that denies, or of more words under another key, is a note."""
-FILE_NAME = re.compile(r"[/\\]|\.[A-Za-z]\w{1,4}$")
+MODEL_KEY = re.compile(
+    r"((?<!device)(?<!scope)model(type|name)?|(cameras?|lens|projection)type|dist(ortion)?(type|name)|projectionname)(left|right)?$"
+)
+"""The last keys that lead to a value, their letters only. A model of a device stands under another one."""
+ABOUT_LENSES = re.compile("lens|dist|projection|camera|type|flags")
+FISHEYE, XI, NOT_SO, DENIED = "fisheye", "xi", {"0", "0.0", "false", "no", "n", "off", "none"}, re.compile("notfish|^non?fish")
+"""Keys that state another model by themselves, the second one by a parameter that OpenCV's has not, unless their value denies it."""
+FOREIGN = re.compile(
+    rf"{FISHEYE}|equidistant|equisolid|stereographic|kannalabrandt[48]?|omnidir(ectional)?|catadioptric|doublesphere|kb[48]|ocamcalib"
+    r"|^e?ucm$|^(pinhole)?(equi|omni)(radtan)?$"
+)
+"""Names that are of nothing but other models, letters and digits only."""
 
 
 def letters(text: str) -> str:
@@ -36,15 +43,6 @@ def letters(text: str) -> str:
     'fisheyemodel'
     """
     return re.sub(r"[^a-z]", "", text.casefold())
-
-
-def words(text: str) -> list[str]:
-    """Return the words of a text in small letters, also of such as are written in one.
-
-    >>> words("notFisheye"), words("KB4, pinhole-equi")
-    (['not', 'fisheye'], ['kb4', 'pinhole', 'equi'])
-    """
-    return re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).casefold())
 
 
 def own_words(text: str) -> list[str]:
@@ -58,19 +56,18 @@ def own_words(text: str) -> list[str]:
     return own if "".join(own) == stated else []
 
 
-def is_foreign(key: str, text: str) -> bool:
-    """Return whether a text states a lens model that is not OpenCV's; of its key the letters.
+def is_foreign(path: Sequence[str], value: Any) -> bool:
+    """Return whether a value states a lens model that is not OpenCV's; before it the keys that lead to it.
 
-    >>> is_foreign("lens", "FISH_EYE"), is_foreign("cameramodel", "pinhole-equi"), is_foreign("author", "Mei")
-    (True, True, False)
-    >>> is_foreign("note", "not a fisheye"), is_foreign("source", "fisheye/left.png"), is_foreign("camera", "Endocam Logic")
+    >>> is_foreign(["camera_model"], "unified"), is_foreign(["lens"], "FISH_EYE 170"), is_foreign(["cam0", "xi"], 1.2)
+    (True, True, True)
+    >>> is_foreign(["device_model"], "IS4000"), is_foreign(["camera"], "MEI"), is_foreign(["operator"], "Equidistant Lab")
     (False, False, False)
     """
-    said = words(text)
-    is_of_lenses = bool(ABOUT_LENSES.search(key))
-    if DENIED & {*said} or FILE_NAME.search(text) or (len(text.split()) > MOST_WORDS and not is_of_lenses):
-        return False
-    if FOREIGN.search(letters(text)):
-        return True
-    others = [word for word in said if word not in FOREIGN_ALONE]
-    return is_of_lenses and len(others) < len(said) and all(own_words(word) for word in others)
+    key, text = letters("".join(path)), str(value)
+    if FISHEYE in key or letters(path[-1]) == XI:
+        return (text.casefold() in NOT_SO) == bool(DENIED.search(key))
+    if MODEL_KEY.search(key):
+        return not own_words(text)
+    name = re.sub(r"[\W_]", "", text.casefold())
+    return bool(FOREIGN.search(name) if ABOUT_LENSES.search(key) else FOREIGN.fullmatch(name))

@@ -28,6 +28,8 @@ MOST_FOLDED_SHARE = 0.01
 """Of a picture: where its lens model folds in less, in the last corners, it serves; labels there are left out."""
 WAY_STEPS, NEWTON_STEPS, MOST_MISSING = 32, 10, 1e-7
 """From the middle to a place, and how far from its goal a ray may end, at distance 1."""
+LOOKS = 128
+"""At so many places between the middle and a ray it is looked whether the lens model folds: what does between two of them moves nothing."""
 GRID = (49, 37)
 """Places along and across a picture at which its lens model is looked at."""
 
@@ -63,21 +65,21 @@ class Camera:
     def rays(self, points: Matrix) -> Matrix:
         """Return where points of the picture lie at distance 1; both of shape (n, 2). NaN for those before which the lens model folds.
 
-        From the middle, where nothing is bent, to each point it is one way as long as nothing on it is mirrored.
+        From the middle, where nothing is bent, to each ray nothing is mirrored; the steps to it may have jumped over a shallow fold.
         """
         goals = _through(np.asarray(np.linalg.inv(self.matrix @ self._tilt), np.float64), points)
         rays = np.zeros(goals.shape)
         with np.errstate(all="ignore"):
             for share in np.linspace(0, 1, WAY_STEPS + 1)[1:]:
-                before = rays
                 for _ in range(NEWTON_STEPS):
                     missing = self._missing(rays, share * goals)
                     rays = rays + missing
                     if not (np.abs(missing) > MOST_MISSING).any():
                         break
                 is_there = (np.abs(missing) <= MOST_MISSING).all(axis=1)
-                is_one_way = is_there & (self._areas(rays) > 0) & (self._areas((before + rays) / 2) > 0)
-                rays = np.where(is_one_way[:, None], rays, np.nan)
+                rays[~is_there | (self._areas(rays) <= 0)] = np.nan
+            for share in np.linspace(0, 1, LOOKS, endpoint=False)[1:]:
+                rays[self._areas(share * rays) <= 0] = np.nan
         return rays
 
     def recorded(self, rays: Matrix) -> Matrix:

@@ -265,40 +265,32 @@ class _Reader:
         return () if entry is None else tuple(map(str, _listed(entry.value)))
 
     def _refuse_other_models(self) -> None:
-        """Note whatever a file states of its lenses that is no model of OpenCV's pinhole camera, or of another number of coefficients."""
+        """Note whatever a file states of its lenses that is no model of OpenCV's pinhole camera, or has fewer coefficients than they do."""
         for entry in self.document.entries.values():
             for path, value in _leaves((entry.key,), entry.value) if entry.key != RECORDINGS else ():
                 key, word = lens_words.letters("".join(path)), str(value)
-                if lens_words.FISHEYE in key:
-                    is_denied = bool(lens_words.DENIED & {*lens_words.words(".".join(path))})
-                    is_other = (word.casefold() in lens_words.NOT_SO) == is_denied
-                    word = f"{'.'.join(path)}: {word}"
-                else:
-                    is_other = isinstance(value, str) and lens_words.is_foreign(key, word)
-                    is_other |= bool(lens_words.CLOSED_KEY.search(key)) and not lens_words.own_words(word)
-                if is_other:
+                if lens_words.is_foreign(path, value):
                     names = ", ".join(dict.fromkeys(MODELS.values()))
-                    fix = f"calibrate with OpenCV's pinhole model; if it is one of {names}, state it so; a device's name needs another key"
-                    self._error(MODEL, f"the lens model '{printable(word)}' is not supported", fix, entry.place)
+                    fix = (
+                        f"calibrate with OpenCV's pinhole model; if it is one of {names}, state it so; state a device under 'device', and "
+                        "what else is to be noted behind '#', which is not read"
+                    )
+                    said = word if isinstance(value, str) else f"{'.'.join(path)}: {word}"
+                    self._error(MODEL, f"the lens model '{printable(said)}' is not supported", fix, entry.place)
                     break
-                if lens_words.CLOSED_KEY.search(key) or (lens_words.MODEL_KEY.fullmatch(key) and word.casefold() != "none"):
+                # Of a device "none" says nothing of its lens.
+                if lens_words.MODEL_KEY.search(key) and ("dist" in key or word.casefold() != "none"):
                     self._refuse_other_counts(word, entry.place)
 
     def _refuse_other_counts(self, word: str, place: str) -> None:
-        """Note coefficients of another number than a stated model of OpenCV has, or such that are not 0 where there are to be none."""
-        own = lens_words.own_words(word)
-        for side in ("left", "right") if own else ():
+        """Note coefficients that a stated model of OpenCV does not have; those that it has and the file lacks are 0, as for OpenCV."""
+        most = min((lens_words.STATED_MODELS[own] for own in lens_words.own_words(word)), default=max(MODELS))
+        for side in ("left", "right"):
             values = self._numbers(self._entry(f"distortion of the {side} camera"))
-            if values is None or values.size not in MODELS:
-                continue
-            if any(values.size not in lens_words.STATED_MODELS[one] for one in own):
-                has = f"{values.size} coefficients"
-            elif "none" in own and values.any():
-                has = "coefficients that are not 0"
-            else:
-                continue
-            what = f"the {side} camera has {has}, but the model is said to be '{printable(word)}'"
-            self._error(MODEL, what, "correct the model or the coefficients", place)
+            if values is not None and values.size in MODELS and values.ravel()[most:].any():
+                behind = f" behind the first {most}" if most else ""
+                what = f"the {side} camera has coefficients that are not 0{behind}, but the model is said to be '{printable(word)}'"
+                self._error(MODEL, what, "correct the model or the coefficients", place)
 
     def _refuse_contradictions(self) -> None:
         """Note what stands under two names with different values: which one is meant is not guessed."""

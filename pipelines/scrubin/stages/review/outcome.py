@@ -236,7 +236,8 @@ def mirrored(hidden: Iterable[Proposed], drawn: Mapping[Proposed, Drawing], eye:
 
     A rectangle that a person drew is proposed as `wide` as its rows: the same thing stands elsewhere in the other picture. Only for the
     time in which somebody answered, before it was proposed so wide, what was proposed for that drawing, the answer goes on to count.
-    Several in the same rows are one proposal, as young as the youngest of them: who rejected the rows before did not mean that one.
+    Several in the same rows are one proposal, as young as the youngest of them: who rejected the rows before did not mean that one. What
+    a sheet wants that was not imported is younger than every answer, as it will be after its import: nobody knows since when it lies there.
 
     Parameters
     ----------
@@ -250,14 +251,15 @@ def mirrored(hidden: Iterable[Proposed], drawn: Mapping[Proposed, Drawing], eye:
     """
     # What is proposed, each with the rectangle for which it is.
     done: list[tuple[Box | None, Proposed]] = []
-    for one in sorted(dict.fromkeys([*hidden, *drawn]), key=lambda one: drawn[one].before if one in drawn else -1, reverse=True):
+    every = {one: drawn.get(one, Drawing(len(eye.decided), is_added=False) if one.source == SHEET else NO_DRAWING) for one in hidden}
+    every |= drawn
+    for one, drawing in sorted(every.items(), key=lambda item: (item[1].before, item[0] in drawn), reverse=True):
         # Of texts, detectors propose rectangles only: a whole picture is a person's.
         is_person = one in drawn or one.source == SHEET or (one.kind == "text" and one.box_xywh is None)
         clipped = one.interval_s[0], min(one.interval_s[1], eye.limits.last_s)
         if one.source == PAIR or not (is_person or one.kind in MIRRORED_KINDS) or clipped[0] >= clipped[1]:
             continue
-        drawing, here = drawn.get(one, NO_DRAWING), eye.hidden if is_person else eye.own
-        before, size_px = drawing.before, None if drawing.is_added else eye.size_px
+        here, before, size_px = eye.hidden if is_person else eye.own, drawing.before, None if drawing.is_added else eye.size_px
         missing = without(clipped, [other.interval_s for other in here if _is_there(one, other, size_px)])
         for box, times in _places(one, missing, eye, before) if is_person else [(one.box_xywh, missing)]:
             same = [
@@ -275,7 +277,8 @@ def _places(one: Proposed, missing: Sequence[Interval], eye: Eye, before: int) -
     answers = [said for said in eye.decided[before:] if said.proposal.startswith(f"{PAIR}:") and _is_of(one, said.kind, said.box_xywh)]
     answered = [(span.start_s, span.end_s) for said in answers for span in said.spans if span.what != ADD]
     band = wide(one.box_xywh, eye.size_px)
-    if band == one.box_xywh:
+    if one.box_xywh is None or one.box_xywh[2] == eye.size_px[0]:
+        # What is as wide as the picture may be the rows of something else: who answered these did not mean it.
         return [(band, list(missing))]
     open_s = [part for left in missing for part in without(left, answered)]
     return [(band, open_s), (one.box_xywh, [part for left in missing for part in without(left, open_s)])]

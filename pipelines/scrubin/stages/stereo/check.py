@@ -66,6 +66,7 @@ def judge(way: Rectification, taken: Sample, name: str, rig_name: str, more: Ite
     findings = [*more, *_of_rig(way.rig)]
     found = _lag(taken)
     count = fit(way, Matches.of_all(taken.pairs)).count if taken.numbered else recorded.count
+    is_enough = recorded.count >= _fewest(taken.sure)
     first = _same(taken) or _flipped(way, taken) or _unmatched(count, taken)
     if first is not None:
         findings.append(first)
@@ -73,13 +74,11 @@ def judge(way: Rectification, taken: Sample, name: str, rig_name: str, more: Ite
         # Where cameras are out of step, what moves is off in row and column and says nothing of the rig, nor of their order.
         findings += [*_late(found), *_depth(recorded)]
     else:
-        is_enough = recorded.count >= _fewest(taken.sure)
         said = _common([_of_pairs(way, pairs) for pairs in ([taken.sure] if is_enough else [taken.pairs, taken.by_number])])
         is_exchanged = any(one.rule == "order" and one.severity == "error" for one in said)
         findings += said if is_exchanged else [*_late(found), *said]
-    measured = Measured(
-        recorded.offset_px, recorded.p95_px, recorded.ahead_share, recorded.depth_mm, recorded.count, found.frames, found.error
-    )
+    seen = recorded.count if is_enough else count
+    measured = Measured(recorded.offset_px, recorded.p95_px, recorded.ahead_share, recorded.depth_mm, seen, found.frames, found.error)
     return Checked(name, rig_name, measured, tuple(findings))
 
 

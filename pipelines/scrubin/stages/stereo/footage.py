@@ -21,7 +21,7 @@ from scrubin.media.frame_reader import FrameReader
 from scrubin.media.probe import Probe, probe
 from scrubin.media.released.frame_files import source_frames
 from scrubin.media.rigs import written_rig
-from scrubin.media.rigs.rig import Rectification, Rig, Side, apart, opencv, rectification, rectified
+from scrubin.media.rigs.rig import HALF, ROUNDING, Rectification, Rig, Side, apart, opencv, rectification, rectified
 from scrubin.media.source import Source, SourceReader
 
 Picture = npt.NDArray[np.uint8]
@@ -208,6 +208,8 @@ def every(left: Footage, right: Footage, every_s: Fraction) -> list[int]:
 
 
 MOST_DRIFT_FRAMES = 1.0
+MOST_JITTER_FRAMES = 0.1
+"""Of clocks that are right: a clock that jumped meets frames by chance only."""
 HOW = "export both cameras again"
 
 
@@ -250,14 +252,22 @@ def numbers_apart(left: Footage, right: Footage) -> npt.NDArray[np.bool_]:
     """Return for each frame of the left camera whether that of its number in the right one is of another instant, by both clocks.
 
     None is where no number says which ones belong together: of pictures, behind the end of the shorter video, and of videos that have
-    other rates and therefore other numbers of frames.
+    other numbers of frames because their rates differ, or because one lacks some frames, and clocks that tell of all others.
     """
     is_apart = np.zeros(left.count, np.bool_)
-    if not left.times_s or not right.times_s or (left.count != right.count and rates_differ(left, right)):
+    if not left.times_s or not right.times_s or (left.count != right.count and (rates_differ(left, right) or _lacks_frames(left, right))):
         return is_apart
     common = min(left.count, right.count)
     is_apart[:common] = apart(_seconds(left)[:common], _seconds(right)[:common], slower_fps(left, right))
     return is_apart
+
+
+def _lacks_frames(left: Footage, right: Footage) -> bool:
+    """Return whether of two videos each frame of the shorter one, as far as the other reaches, has one of the other's at its time."""
+    shorter, longer = sorted((left, right), key=lambda camera: camera.count)
+    others = partners(shorter, longer)
+    off_s = np.abs(_seconds(shorter)[: len(others)] - _seconds(longer)[others])
+    return bool((off_s * slower_fps(left, right) <= MOST_JITTER_FRAMES).all())
 
 
 def slower_fps(left: Footage, right: Footage) -> float:
@@ -283,6 +293,19 @@ def partners(left: Footage, right: Footage) -> Sequence[int]:
     own = own[own <= other[-1] + 0.5 / slower_fps(left, right)]
     nearest: list[int] = np.searchsorted((other[1:] + other[:-1]) / 2, own).tolist()
     return nearest
+
+
+def alone_first(left: Footage, right: Footage) -> int:
+    """Return how many frames the left camera has, by both clocks, before the right one begins; of pictures none.
+
+    >>> left, right = (Footage("", 3, (1, 1), print, Fraction(1), tuple(map(Fraction, at))) for at in ([0, 1, 2], [1, 2, 3]))
+    >>> alone_first(left, right), alone_first(right, left)
+    (1, 0)
+    """
+    if not left.times_s or not right.times_s:
+        return 0
+    first_s = float(right.times_s[0]) - HALF / slower_fps(left, right)
+    return int((_seconds(left) <= first_s + ROUNDING).sum())
 
 
 def _seconds(camera: Footage) -> Times:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from scrubin.base.pixels import Box
 from scrubin.media.rigs.rig import Matrix, Rectification, Side, opencv
-from scrubin.stages.stereo.footage import Footage, numbers_apart, partners
+from scrubin.stages.stereo.footage import Footage, alone_first, numbers_apart, partners
 
 Picture = npt.NDArray[np.uint8]
 MOST_FEATURES = 1200
@@ -276,7 +276,8 @@ def sample(way: Rectification, left: Footage, right: Footage, choice: Choice = E
     flipped: dict[str, list[Matches]] = {name: [] for name in FLIPS}
     stretches: list[Tracks] = []
     same: list[bool] = []
-    for start, end in spans(len(others), choice):
+    # A picture that is taken before the other camera begins has none of its instant.
+    for start, end in spans(len(others), replace(choice, hidden=(*choice.hidden, (0, alone_first(left, right) - 1)))):
         greys: tuple[list[Picture], list[Picture]] = ([], [])
         own: dict[int, Matches] = {}
         for number in range(start, end):
