@@ -16,6 +16,7 @@ REQUIRED = "SCRUBIN_REQUIRE_BROWSER"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 START_MS = 300_000
 SIZE = {"width": 1280, "height": 720}
+MOST_REDRAWN = 100
 
 
 @contextmanager
@@ -48,8 +49,11 @@ def overflow_px(page: Any) -> int:
 
 
 def style(place: Any, name: str) -> str:
-    """Return a property of an element as the browser reckons it."""
-    return place.evaluate("(one, name) => getComputedStyle(one)[name]", name)
+    """Return a property of an element as the browser reckons it; one that is drawn anew just then has none, and is asked again."""
+    for _ in range(MOST_REDRAWN):
+        if said := place.evaluate("(one, name) => getComputedStyle(one)[name]", name):
+            return str(said)
+    raise AssertionError(f"{place}: it has no {name}")
 
 
 def _missing(reason: str) -> None:
