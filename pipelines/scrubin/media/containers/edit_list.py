@@ -279,7 +279,8 @@ def _offsets(media: bytes) -> set[int]:
 def _delays(track: bytes, media: bytes, fragments: Iterable[tuple[bool, bytes]]) -> tuple[int, ...]:
     """Return by how much FFmpeg shows frames later than they lie in the film, from fragments and whether it reads each at opening."""
     number, own = _stated(track, b"tkhd"), max(0, -min(_offsets(media), default=0))
-    at_opening, later = [], []
+    at_opening: list[int] = []
+    later: list[int] = []
     for is_first, fragment in fragments:
         for part in _inside(fragment, b"traf"):
             if any(int.from_bytes(head[12:16], "big") == number for head in _inside(part, b"tfhd")):
