@@ -15,7 +15,7 @@ from PIL import Image
 import clips
 from scrubin.base.errors import StageError, VideoError
 from scrubin.media import probe as probing
-from scrubin.media.containers import h264
+from scrubin.media.containers import edit_list, h264
 from scrubin.media.containers.edit_list import edit_lists
 from scrubin.media.containers.pieces import UnreadableError
 from scrubin.media.crops import refuse_cropped
@@ -81,6 +81,14 @@ def test_the_rate_of_an_avi_of_which_a_frame_is_several_ticks_is_exact(fps, more
     found = probe(tmp_path / "a.avi", "a")
     assert found.time_base < Fraction(1, fps)
     assert (found.fps, found.variable_rate, found.end_s, found.times_s) == (fps, False, 2, probe(whole, "a").times_s)
+
+
+@pytest.mark.parametrize("ticks", [2, 3])
+@pytest.mark.parametrize("count", [2, 3, 5, 25])
+def test_the_rate_of_a_short_avi_of_few_ticks_a_frame_is_not_rounded_to_whole_frames_a_second(count, ticks, tmp_path):
+    more = ("-frames:v", count, "-vf", rf"select='not(mod(n\,{ticks}))'", "-fps_mode", "passthrough", "-enc_time_base", "1/25")
+    found = probe(clips.clip(tmp_path / "a.avi", seconds=4, more=(*more, "-c:v", "mpeg4", "-bf", 2)), "a")
+    assert (found.fps, found.variable_rate, found.end_s) == (Fraction(25, ticks), False, Fraction(count * ticks, 25))
 
 
 def test_the_last_frame_of_an_avi_with_steps_of_two_lengths_is_one_of_them_behind_the_one_before_it(tmp_path):
@@ -217,11 +225,18 @@ def numbers_of(path, whole):
 MIXED = ("-g", 12, "-movflags", "+frag_keyframe+negative_cts_offsets")
 LATE = ("-force_key_frames", "expr:lt(n,20)", "-movflags", "+frag_keyframe+delay_moov+default_base_moof+negative_cts_offsets")
 LISTED = (*LATE[:-1], LATE[-1] + "+global_sidx")
+LATER = ("-g", 12, "-force_key_frames", "expr:lt(n,3)", *MIXED[2:])
+LAST = ("-g", 250, "-force_key_frames", "expr:lt(n,2)", "-movflags", "+dash+frag_keyframe+negative_cts_offsets")
 
 
-@pytest.mark.parametrize(("more", "is_late"), [(MIXED, True), (LISTED, True), (LATE, False), (NEGATIVE, False)])
+@pytest.mark.parametrize(
+    ("more", "is_late"), [(MIXED, True), (LISTED, True), (LAST, True), (LATE, False), (LATER, False), (NEGATIVE, False)]
+)
 def test_fragments_of_which_ffmpeg_shows_some_later_than_others_are_refused_with_a_mend_that_works(more, is_late, tmp_path):
-    """It shows what is in the index itself on time, and of a file with a table of fragments those in front of the first negative offset."""
+    """It shows what is in an index with negative offsets on time, and behind a table of fragments those in front of the first such offset.
+
+    All are as late where only fragments have such offsets. Where each fragment has a table, that of the last one reaches the end.
+    """
     path = clips.clip(tmp_path / "a.mp4", more=more)
     if is_late:
         with pytest.raises(
@@ -231,6 +246,27 @@ def test_fragments_of_which_ffmpeg_shows_some_later_than_others_are_refused_with
         path = as_said(refused.value.fix, path, tmp_path / "b.mkv")
     found = probe(path, "a.mp4")
     assert (found.frame_count, found.fps, found.variable_rate, found.end_s) == (50, 25, False, 2)
+
+
+def test_fragments_whose_table_ends_in_front_of_the_end_of_the_file_are_not_delayed_against_each_other(tmp_path):
+    path = clips.clip(tmp_path / "a.mp4", more=LISTED)
+    path.write_bytes(path.read_bytes() + b"\0\0\0\x10free12345678")
+    assert (probe(path, "a.mp4").frame_count, probe(path, "a.mp4").fps) == (50, 25)
+
+
+def test_an_index_whose_table_of_lengths_has_a_row_of_no_pictures_has_none(tmp_path):
+    path = clips.clip(tmp_path / "a.mp4", more=NEGATIVE)
+    empty, row = (struct.pack(">I4sQI4sQ", 16, b"stts", 0, 16, b"stsc", 0), struct.pack(">I4sQQI4s", 24, b"stts", 1, 512, 8, b"free"))
+    assert empty in path.read_bytes()
+    path.write_bytes(path.read_bytes().replace(empty, row))
+    assert (probe(path, "a.mp4").frame_count, probe(path, "a.mp4").fps) == (50, 25)
+
+
+def test_an_edit_list_hides_frames_of_fragments_also_where_the_first_negative_offset_stands_behind_many(tmp_path, monkeypatch):
+    monkeypatch.setattr(edit_list, "_MOST_BOXES", 20)
+    path = clips.clip(tmp_path / "a.mp4", more=(*LATE[:-1], LATE[-1].replace("frag_keyframe", "frag_every_frame")))
+    with pytest.raises(VideoError, match="its edit list hides 2 of its 50 frames"):
+        probe(with_edits(path, (0, 80, 1)), "a.mp4")
 
 
 @pytest.mark.parametrize("more", [("-g", 12), ("-g", 12, "-movflags", "+negative_cts_offsets")])
@@ -326,8 +362,11 @@ def test_an_edit_list_behind_more_boxes_than_are_looked_at_is_refused_and_a_long
         probe(tmp_path / "a.mp4", "a.mp4")
     assert refused.value.fix.startswith("copy it again from the recorder")
     long = clips.clip(tmp_path / "b.mp4", more=("-movflags", "frag_keyframe+empty_moov+default_base_moof")).read_bytes()
-    (tmp_path / "b.mp4").write_bytes(long + many)
+    (tmp_path / "b.mp4").write_bytes(long + struct.pack(">I4sI4s", 8, b"moof", 8, b"mdat") * 10_000)
     assert probe(tmp_path / "b.mp4", "b.mp4").frame_count == 50
+    (tmp_path / "b.mp4").write_bytes(long + many)
+    with pytest.raises(VideoError, match=r"or behind a fragment \(moof\), and no more of them are looked at"):
+        probe(tmp_path / "b.mp4", "b.mp4")
 
 
 class Written:

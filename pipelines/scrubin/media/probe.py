@@ -516,6 +516,8 @@ def _rate(times: list[int], time_base: Fraction, last_duration: int, stream: av.
     if variable:
         frame_s = last_duration * time_base or Fraction(int(median)) * time_base
         return average.limit_denominator(1001), True, frame_s
+    if rounding < 1 and JITTER_SHARE * median < rounding and not np.ptp(steps):
+        declared = average  # a frame is so few ticks that none of them is rounding
     exact = _constant_rate(declared, average, time_base, times)
     return exact, False, 1 / exact
 

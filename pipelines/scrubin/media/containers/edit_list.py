@@ -3,7 +3,8 @@
 FFmpeg passes over a pause that is not at the beginning, and over the rate of an edit: 0 (a still), or faster, slower, backwards. Where
 pictures are decoded in another order than they are shown, it gives those of a second edit wrong times. In a file of fragments it hides
 nothing at all, takes of the list only by how much times are shifted, and shows all of them later by their most negative composition offset
-(8.8.8), but not what the index itself has of the film; where one table in front lists them all (8.16.3: sidx), by that which it has met.
+(8.8.8), what the index itself has of the film by less: by what its own tables lack of that. Behind a table that lists fragments up to the
+end of the file (8.16.3: sidx), it reads them one by one, and shows each later by the most negative offset that it has met.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import dropwhile, islice
+from itertools import accumulate, islice, takewhile
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from scrubin.media.containers.pieces import Pieces, UnreadableError
 
 _LARGE, _TO_THE_END = 1, 0
 _MOST_BOXES = 10_000
+"""In a row of which none is a fragment: a long film may lie in any number of these."""
 _MOST_INDEX_BYTES = 1 << 28
 """Of an index: of a film of a day at 60 a second it has some 100 MB, and a few bytes may state any number, of which 0 is no limit."""
 _MOST_PIECES = 8
@@ -31,14 +33,15 @@ _MOST_PIECES = 8
 
 def boxes(path: Path) -> Iterator[tuple[bytes, int]]:
     """Yield name and first byte of the outermost boxes of an MP4 or MOV (4.2); of another file a few that mean nothing, or none."""
-    file, position = Pieces(path), 0
-    for _ in range(_MOST_BOXES):
+    file, position, in_row = Pieces(path), 0, 0
+    while in_row < _MOST_BOXES:
         file.seek(position)
         head = file.read(8)
         length, kind = int.from_bytes(head[:4], "big"), head[4:]
         if len(head) < 8:
             return
         yield kind, position
+        in_row = 0 if kind == b"moof" else in_row + 1
         if length == _LARGE:
             length = int.from_bytes(file.read(8), "big")
         if length == _TO_THE_END or length < 8:
@@ -197,20 +200,39 @@ def edit_lists(path: Path) -> list[EditList]:
         When its index is compressed and damaged, too large, or not found among its first boxes.
     """
     outermost = list(boxes(path))
-    kinds = {kind for kind, _ in outermost}
-    in_fragments = b"moof" in kinds
-    # A long film in fragments has as many; where it is known that it is one, what is behind them changes nothing.
-    if len(outermost) == _MOST_BOXES and not (in_fragments and b"moov" in kinds):
-        raise UnreadableError(f"it has {_MOST_BOXES:,} boxes or more around its index (moov), and no more of them are looked at", FIX_BOXES)
+    if len(list(takewhile(lambda box: box[0] != b"moof", reversed(outermost)))) == _MOST_BOXES:
+        reason = (
+            f"it has {_MOST_BOXES:,} boxes or more around its index (moov) or behind a fragment (moof), and no more of them are looked at"
+        )
+        raise UnreadableError(reason, FIX_BOXES)
     file = Pieces(path)
     for kind, position in outermost:
         if kind == b"moov":
-            behind = list(dropwhile(lambda box: box[0] != b"moof", outermost))
-            fragments = [place for kind, place in behind if kind == b"moof"]
-            one_by_one = b"sidx" in kinds - {kind for kind, _ in behind}
+            fragments = [place for kind, place in outermost if kind == b"moof"]
             movie = _inflated(_read(file, position))
-            return list(_of_movie(movie, file, fragments, one_by_one=one_by_one))  # FFmpeg passes over a second one
+            return list(_of_movie(movie, file, fragments, _end_of_opening(outermost, file)))  # FFmpeg passes over a second one
     return []
+
+
+def _end_of_opening(outermost: Iterable[tuple[bytes, int]], file: Pieces) -> int:
+    """Return the byte up to which FFmpeg reads all fragments before it shows any; it reads those behind it one by one."""
+    seen: set[bytes] = set()
+    for kind, position in outermost:
+        if kind != b"sidx" or (b"moov" in seen and _lists_the_rest(_read(file, position), position, file)):
+            seen.add(kind)
+        if seen >= {b"moov", b"mdat", b"sidx"}:
+            return position
+    return file.size
+
+
+def _lists_the_rest(table: bytes, position: int, file: Pieces) -> bool:
+    """Return whether a table of fragments (8.16.3) goes on to the end of the file, or to the index of fragments there (8.8.9: mfra)."""
+    file.seek(max(0, file.size - 4))
+    ends = file.size, file.size - int.from_bytes(file.read(4), "big")
+    rest = table[8:] if table[:4] == b"\0\0\0\1" else table
+    wide = 8 if rest[8:9] == b"\1" else 4
+    begins = position + len(table) + int.from_bytes(rest[20 + wide : 20 + 2 * wide], "big")
+    return begins + sum(length for (length,) in _rows(bytes(14) + rest[22 + 2 * wide :], ">I8x")) in ends
 
 
 def _read(file: Pieces, position: int) -> bytes:
@@ -237,13 +259,13 @@ def _inflated(movie: bytes) -> bytes:
     return movie
 
 
-def _of_movie(movie: bytes, file: Pieces, fragments: Sequence[int], *, one_by_one: bool) -> Iterator[EditList]:
+def _of_movie(movie: bytes, file: Pieces, fragments: Sequence[int], opened: int) -> Iterator[EditList]:
     movie_scale = _stated(movie, b"mvhd")
     for track in _inside(movie, b"trak"):
         media = b"".join(_inside(track, b"mdia"))
         if not any(handler[8 + 8 : 8 + 12] == b"vide" for handler in _inside(media, b"hdlr")):
             continue
-        delays = _delays(track, media, (_read(file, place) for place in fragments), one_by_one=one_by_one) if fragments else ()
+        delays = _delays(track, media, ((place < opened, _read(file, place)) for place in fragments)) if fragments else ()
         for table in list(_reached(track, b"edts", b"elst")) or [b""] * bool(fragments):
             edits = tuple(Edit(*row) for row in _rows(table, ">Qqi" if table[8:9] == b"\1" else ">Iii"))
             yield EditList(edits, movie_scale, _stated(media, b"mdhd"), len(_offsets(media)) > 1, bool(fragments), delays)
@@ -254,16 +276,20 @@ def _offsets(media: bytes) -> set[int]:
     return {offset for table in _reached(media, b"minf", b"stbl", b"ctts") for _, offset in _rows(table, ">Ii")}
 
 
-def _delays(track: bytes, media: bytes, fragments: Iterable[bytes], *, one_by_one: bool) -> tuple[int, ...]:
-    """Return by how much FFmpeg shows frames later than they lie in the film, which reads fragments one by one or all of them first."""
-    number = _stated(track, b"tkhd")
-    delays = [max(0, -min(_offsets(media), default=0))]
-    for fragment in fragments:
+def _delays(track: bytes, media: bytes, fragments: Iterable[tuple[bool, bytes]]) -> tuple[int, ...]:
+    """Return by how much FFmpeg shows frames later than they lie in the film, from fragments and whether it reads each at opening."""
+    number, own = _stated(track, b"tkhd"), max(0, -min(_offsets(media), default=0))
+    at_opening: list[int] = []
+    later: list[int] = []
+    for is_first, fragment in fragments:
         for part in _inside(fragment, b"traf"):
             if any(int.from_bytes(head[12:16], "big") == number for head in _inside(part, b"tfhd")):
-                delays.append(max(delays[-1], *(-_least_offset(run) for run in _inside(part, b"trun")), 0))
-    in_index = any(any(_rows(table, ">II")) for table in _reached(media, b"minf", b"stbl", b"stts"))
-    return tuple(dict.fromkeys([*[0] * in_index, *(delays[1:] if one_by_one else delays[-1:])]))
+                least = min((_least_offset(run) for run in _inside(part, b"trun")), default=0)
+                (at_opening if is_first else later).append(-least)
+    opened = max(own, *at_opening, 0)
+    in_index = any(count for table in _reached(media, b"minf", b"stbl", b"stts") for count, _ in _rows(table, ">II"))
+    one_by_one = list(accumulate(later, max, initial=opened))[1:]
+    return tuple(dict.fromkeys([*[opened - own] * in_index, *[opened] * bool(at_opening), *one_by_one]))
 
 
 def _least_offset(run: bytes) -> int:
