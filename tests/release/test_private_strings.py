@@ -370,6 +370,39 @@ def test_a_short_id_of_both_kinds_of_letters_is_judged_at_each_end_by_the_letter
         assert search.in_text(Text("a", others)) == set()
 
 
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ({"path": ["3月/v.mp4"], "recording": ["v"]}, "2024年3月5日"),
+        ({"path": ["第3/x.mp4"]}, "第3回"),
+        ({"recording": ["第1", "第2"]}, "第1章 第2章"),
+        ({"path": ["例1.mp4"]}, "症例1,症例2"),
+        ({"path": ["图1.mp4"]}, "如图1所示"),
+        ({"path": ["组1/a.mp4"]}, "分组1和分组2"),
+        ({"path": ["步A.mp4"]}, "步骤A和步骤B 第步A段"),
+    ],
+)
+def test_a_short_word_of_both_kinds_of_letters_of_files_alone_is_none_inside_others(values, text):
+    assert Search(derive(values, frozenset()), 10**8).in_text(Text("a", text)) == set()
+    (short,) = {part for part in ("3月", "第3", "第1", "例1", "图1", "组1", "步A") if part in text}
+    for kind in ("participant", "site"):
+        named = Search(derive({**values, kind: [f"Dr {short}"]}, frozenset()), 10**8)
+        assert short in {needle.text for needle in named.in_text(Text("a", text))}
+    asked = Search(private_strings.with_requested(derive(values, frozenset()), [short]), 10**8)
+    assert asked.in_text(Text("a", text))
+
+
+def test_a_short_id_inside_a_public_word_without_blanks_passes_and_is_told_to_the_curator():
+    private = derive({"participant": ["第3", "王A", "김"]}, folded_words(["第3回", "王A組", "김치"]))
+    search = Search(private, 10**8)
+    assert search.in_text(Text("a", "第3回 の 王A組, 王a組_第3回")) == set()
+    assert {needle.text for needle in search.in_text(Text("a", "第3回, 患者第3"))} == {"第3"}
+    assert search.in_text(Text("a", "第3回目 第3"))
+    assert [text for _, text, _ in private.inside] == ["王A", "第3"]
+    asked = Search(private_strings.with_requested(private, ["第3"]), 10**8)
+    assert {needle.text for needle in asked.in_text(Text("a", "第3回 の 王A組"))} == {"第3"}
+
+
 def test_what_is_no_text_cannot_be_asked_for():
     with pytest.raises(PrivacyError, match=r"'Kr\\udce4mer' is no text in UTF-8"):
         private_strings.with_requested(Private(), [os.fsdecode(b"Kr\xe4mer")])

@@ -126,6 +126,13 @@ def test_only_pieces_as_long_as_a_name_are_hashed_where_no_blanks_part_words(mon
     assert len(done) < 2000
 
 
+def test_a_number_in_digits_of_letters_without_blanks_is_found_beside_others():
+    for number in ("๒๐๔๘๑๒", "໒໐໔໘໑໒", "២០៤៨១២", "၂၀၄၈၁၂"):
+        known = Memory().with_recording("rec", "consent", {}, [], [number])
+        assert all(known.told_in(text) == {number} for text in (f"HN{number}", f"{number}HN", f"HN{number}HN", number, f"เลข{number}"))
+        assert known.told_in(f"HN{number}{number[0]} 0.{number} HN0.{number}") == set()
+
+
 @pytest.mark.parametrize("number", ["204812", "20481234"])
 def test_a_fraction_beside_its_unit_is_no_number_of_who_withdrew(number):
     known = Memory().with_recording("rec", "consent", {}, [], [number])

@@ -318,7 +318,8 @@ def derive(
 def _inside(needles: Iterable[Needle], public: Iterable[str]) -> tuple[tuple[str, str, str], ...]:
     """Return the names that lie inside longer public words, where no blanks part words: there a hit is none."""
     closed_up = [word for word in public if CLOSED_UP_LETTER.search(word)]
-    names = [(fold(one.text), one) for one in needles if one.discloses in NAMED and one.rule == "anywhere"] if closed_up else []
+    named = [one for one in needles if one.discloses in NAMED and one.rule in ("anywhere", "token")] if closed_up else []
+    names = [(fold(one.text), one) for one in named if len(as_written(one.text)) > 1]  # one syllable of Korean is searched alone
     held = ((name, word) for folded, name in names for word in closed_up if folded in word and folded != word)
     return tuple(sorted((name.discloses, name.text, as_written(word)) for name, word in held))
 
@@ -366,7 +367,9 @@ def with_requested(private: Private, texts: Iterable[str]) -> Private:
     requested = {fold(word) for text in wanted for word in (text, *words(text))}
     every = tuple(sorted({*private.needles, *needles}))
     public_days = private.public_days - {fold(text) for text in wanted} - {date.isoformat() for date in all_dates}
-    return replace(private, needles=every, public=private.public - requested, dates=private.dates | all_dates, public_days=public_days)
+    inside = [fold(text) for text in wanted if CLOSED_UP_LETTER.search(text)]
+    public = frozenset(word for word in private.public - requested if not any(text in word for text in inside))
+    return replace(private, needles=every, public=public, dates=private.dates | all_dates, public_days=public_days)
 
 
 def _of_date(text: str, discloses: str) -> Needle:

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from scrubin.audit.expected import Text
 from scrubin.audit.expected.dates import spelled_in, unlisted
-from scrubin.audit.expected.private_strings import NAMED, WITHDRAWN, Labelled, Needle, Private, is_common
+from scrubin.audit.expected.private_strings import NAMED, REQUESTED, WITHDRAWN, Labelled, Needle, Private, is_common
 from scrubin.audit.expected.scanner import LEAST_BYTES, Scanner
 from scrubin.audit.expected.spelling import (
     CLOSED_UP_LETTER,
@@ -80,9 +80,11 @@ class Search:
                     spelled.update(dict.fromkeys(spellings(needle.text), needle))
         self._raw = {pattern: spelled[pattern] for pattern in affordable(spelled, total_bytes)}
         self._labelled = Labelled(needle for needle in private.needles if needle.rule == "labelled")
-        self._tokens = {
-            spelling: needle for needle in reversed(private.needles) if needle.rule == "token" for spelling in _token_spellings(needle)
-        }
+        tokens = [(spelling, one) for one in reversed(private.needles) if one.rule == "token" for spelling in _token_spellings(one)]
+        self._tokens = dict(tokens)
+        names = "\n".join(fold(needle.text) for needle in private.needles if needle.discloses in NAMED)
+        # What folders, files and recordings alone are called stands in chapters and dates: 第1, 3月.
+        self._named = {one for one, needle in tokens if needle.discloses in (*NAMED, REQUESTED) or fold(one) in names}
 
     @cached_property
     def _long_names(self) -> dict[bytes, Needle]:
@@ -106,9 +108,14 @@ class Search:
     def _token_pattern(self) -> re.Pattern[str] | None:
         kinds: dict[tuple[str, str], list[str]] = {}
         for word in sorted(self._tokens):
-            kinds.setdefault(_around(word), []).append(re.escape(word))
-        options = "|".join(f"{before}(?:{'|'.join(words)}){behind}" for (before, behind), words in kinds.items())
-        return re.compile(options) if options else None
+            kinds.setdefault(_around(word, named=word in self._named), []).append(re.escape(word))
+        # Public words come first: what lies in one is passed over with it.
+        folded = {fold(word) for word in self._tokens}
+        closed_up = filter(CLOSED_UP_LETTER.search, sorted(self._public))
+        public = [re.escape(word) for word in closed_up if word not in folded and any(one in word for one in folded)]
+        options = [f"{before}(?:{'|'.join(words)}){behind}" for (before, behind), words in kinds.items()]
+        passed_over = [rf"(?i:(?<![^\W_])(?<!{MARK.pattern})(?:{'|'.join(public)})(?![^\W_])(?!{MARK.pattern}))"] if public else []
+        return re.compile("|".join(passed_over + options)) if options else None
 
     def is_public(self, word: str) -> bool:
         """Whether a word says nothing by itself."""
@@ -169,7 +176,7 @@ class Search:
         }
         hits |= self._labelled.in_folded(folded)
         if self._token_pattern is not None:
-            hits |= {self._tokens[word] for word in self._token_pattern.findall(without_accents(text))}
+            hits |= {self._tokens[word] for word in self._tokens.keys() & self._token_pattern.findall(without_accents(text))}
         if self._dates:
             written = {one for one in spelled_in(text, known=True, structured=structured) if one[0] in self._dates}
             found = {fold(needle.text) for needle in hits}
@@ -347,16 +354,16 @@ def _is_lone(data: bytes, left: int, right: int) -> bool:
     return all(byte in b"\"';,:\t\r\n []{}" for byte in around)
 
 
-def _around(word: str) -> tuple[str, str]:
+def _around(word: str, *, named: bool) -> tuple[str, str]:
     """Return what stands before and behind a token in an expression: letters alone that need no blanks are no word beside others of them.
 
-    In 王1 they need nothing before them, and a digit or a Latin letter at an end needs none of its sort beside it.
+    In the name 王1 they need nothing before them, and a digit or a Latin letter at an end needs none of its sort beside it.
     """
     closed_up = [CLOSED_UP_LETTER.match(letter) is not None for letter in word]
-    if all(closed_up):
+    if all(closed_up) or (closed_up[0] and not named):
         return NOT_CLOSED_UP
     before, behind = NOT_IN_A_WORD
-    return "" if closed_up[0] else before, _NO_FINAL if closed_up[-1] else behind
+    return "" if closed_up[0] else before, _NO_FINAL if closed_up[-1] and named else behind
 
 
 def _token_spellings(needle: Needle) -> set[str]:

@@ -45,7 +45,7 @@ MOST_CLOSED_UP = 12
 LONGEST_CLOSED_UP = 100
 """The same where it is kept."""
 _BEFORE, _BEHIND = NOT_IN_A_WORD
-_NUMBER_CLOSED_UP = re.compile(rf"(?<!\d)(?:(?<=[{CLOSED_UP}])\d+{_BEHIND}|{_BEFORE}\d+(?=[{CLOSED_UP}]))(?!\d)")
+_NUMBER_CLOSED_UP = re.compile(rf"(?<!\d)(?:(?=[{CLOSED_UP}])\d+|(?<=[{CLOSED_UP}])\d+{_BEHIND}|{_BEFORE}\d+(?=[{CLOSED_UP}]))(?!\d)")
 _SIX = re.compile(r"\d{6}")
 _FRACTION_BEFORE, _FRACTION_BEHIND = re.compile(r"\d[.,]\Z"), re.compile(r"[.,]\d")
 _POINT_BEFORE, _POINT_BEHIND = re.compile(r"\d\.\Z"), re.compile(r"\.\d")
