@@ -279,7 +279,7 @@ class _Reader:
                     self._error(MODEL, f"the lens model '{printable(said)}' is not supported", fix, entry.place)
                     break
                 # Of a device "none" says nothing of its lens.
-                if lens_words.MODEL_KEY.search(key) and ("dist" in key or word.casefold() != "none"):
+                if lens_words.is_of_model(path) and ("dist" in key or word.casefold() != "none"):
                     self._refuse_other_counts(word, entry.place)
 
     def _refuse_other_counts(self, word: str, place: str) -> None:
