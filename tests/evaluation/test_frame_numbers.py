@@ -206,6 +206,9 @@ def films(per_second, *lengths):
         ([(range(401), range(10000))], 1),  # the last label is at the very end
         (films(25, 400, 300), 2),
         (films(2, 301), 1),
+        ([(range(1500), range(22477))], 1),  # 15000/1001 per second
+        ([(range(1500), range(18750))], 1),
+        ([(range(1500), range(11250))], 1),
         ([(range(301), range(602)), (range(222), range(444)), (range(411), range(822))], 3),
         ([*films(25, *range(200, 310, 12))[:9], (range(300), range(25 * 326))], 9),  # labels of one end early
         ([*films(25, 200, 210, 220, 230, 240), *films(30, 200, 210, 220, 230, 240)], 10),
