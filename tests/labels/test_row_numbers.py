@@ -385,7 +385,9 @@ def test_seconds_beside_frames_number_nothing_and_fit_their_rate_alone(rate, sec
 @pytest.mark.parametrize(("rate", "number"), [(25, "25"), (24.8, "2[45][0-9.]*"), (17.3, "17[0-9.]*"), (30000 / 1001, "30(000/1001)?")])
 def test_a_stated_rate_that_the_seconds_beside_frames_contradict_is_refused(tmp_path, rate, number):
     plain = table("frame", range(FRAMES))
-    told = f"the seconds beside the frames of a say about {number} per second, not 1; say --fps, or --predictions-fps of predictions: {number}"
+    told = (
+        f"the seconds beside the frames of a say about {number} per second, not 1; say --fps, or --predictions-fps of predictions: {number}"
+    )
     with pytest.raises(ScrubinError, match=told):
         predicted(tmp_path, beside(rate), plain, fps=Fraction(1))
     with pytest.raises(ScrubinError, match=told):
@@ -407,14 +409,13 @@ def test_the_rate_that_long_films_are_said_to_have_is_the_exact_one(rate, number
 def test_seconds_beside_frames_are_no_silent_shift_in_what_is_converted(tmp_path, capsys):
     (tmp_path / "in").mkdir()
     (tmp_path / "in/a.csv").write_text(beside(25))
-    typed = ["convert", str(tmp_path / "in"), "--to", "cholec80", "--out", str(tmp_path / "out")]
+    typed = ["convert", str(tmp_path / "in"), "--vocabulary", "cholec80", "--to", "cholec80", "--out", str(tmp_path / "out")]
     assert cli.main(typed) == 1
     assert "the seconds beside the frames of a say about 25 per second, not 1: say --fps 25" in capsys.readouterr().err
     assert cli.main([*typed, "--fps", "30"]) == 1
     assert "--fps 30: the seconds beside the frames of a say about 25 per second; say --fps 25" in capsys.readouterr().err
     assert cli.main([*typed, "--fps", "25"]) == 0
-    (out,) = (tmp_path / "out").rglob("*.csv")
-    assert "0,0.8," in out.read_text()
+    assert "\n19\tPreparation\n20\tCalotTriangleDissection\n" in (tmp_path / "out/a-phase.txt").read_text()
 
 
 def test_seconds_that_fit_no_rate_are_refused_where_one_is_stated(tmp_path):

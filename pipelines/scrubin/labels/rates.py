@@ -128,7 +128,7 @@ def stated_otherwise(labels: Labels, fps: Fraction | None) -> str:
     stated = labels.source_fps or labels.program_fps
     if fps is None or stated == fps or fits(labels, fps):
         return ""
-    if stated is None and labels.phases is not None:
+    if stated is None and labels.clock.period_s is not None:  # in rows, of which the format has a custom rate
         about = f"say about {likely_fps(labels)} per second" if likely_fps(labels) else "go on at no steady rate"
         return f"the seconds beside the frames of {labels.recording} {about}" if labels.fitting_fps else ""
     if stated is None:
@@ -137,14 +137,20 @@ def stated_otherwise(labels: Labels, fps: Fraction | None) -> str:
     return f"the file of {labels.recording} states {stated} frames per second"
 
 
+def stated_unasked(labels: Labels, custom: Fraction | None) -> str:
+    """Return as of `stated_otherwise` what times beside frames contradict where nobody says a rate: the custom one of their format."""
+    is_unstated = is_by_frame(labels) and labels.source_fps is None and labels.program_fps is None
+    return stated_otherwise(labels, custom) if is_unstated else ""
+
+
 def likely_fps(labels: Labels) -> str:
     """Return the rate that times beside frames state but for how they are rounded, as an option takes it; "" where no rate fits."""
     low, high = next(iter(labels.fitting_fps), (1.0, 0.0))
     if low > high:
         return ""
-    middle = min((low + high) / 2, 2 * low + 1)  # few frames may leave it open upwards
+    middle, digits = min((low + high) / 2, 2 * low + 1), range(3, 17)  # few frames may leave it open upwards
     usual = [rate for rate in (Fraction(round(middle)), *NTSC) if rate and low <= rate <= high]
-    texts = [str(min(usual, key=lambda rate: abs(rate - Fraction(middle))))] if usual else [f"{middle:.{digits}g}" for digits in range(3, 17)]
+    texts = [str(min(usual, key=lambda rate: abs(rate - Fraction(middle))))] if usual else [f"{middle:.{count}g}" for count in digits]
     return next((text for text in texts if low <= Fraction(text) <= high), "")
 
 
@@ -152,7 +158,7 @@ def refused_fps(labels: Labels, option: str, or_else: str) -> str:
     """Return what to do about a rate that contradicts the file of labels: say another one by an option, or something else."""
     if not is_by_frame(labels):
         return or_else
-    if labels.phases is None:
+    if labels.clock.period_s is None:
         return "say one that fits"
     return f"say {option} {likely_fps(labels)}" if likely_fps(labels) else "correct the frames or the seconds, or leave the seconds out"
 

@@ -20,7 +20,18 @@ from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.files.verdict import Verdict, verdict_of
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, Labels
-from scrubin.labels.rates import Numbering, counted, fits, frames_at, is_by_frame, is_of_others, kept_rates, refused_fps, stated_otherwise
+from scrubin.labels.rates import (
+    Numbering,
+    counted,
+    fits,
+    frames_at,
+    is_by_frame,
+    is_of_others,
+    kept_rates,
+    refused_fps,
+    stated_otherwise,
+    stated_unasked,
+)
 from scrubin.labels.registry import DatasetFormat, Format, Writer, format_of, readable
 
 NAMED = 3
@@ -202,7 +213,7 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
         raise AnnotationError([Fault(without if form.by_hand.rate_is else "", "rate-unknown", what, fix)])
     if fps is None:
         for labels in collection.recordings if form.by_hand.fps_unstated else ():
-            if is_by_frame(labels) and (stated := stated_otherwise(labels, form.by_hand.fps)):
+            if stated := stated_unasked(labels, form.by_hand.fps):
                 raise AnnotationError(f"{stated}, not {form.by_hand.fps}: {refused_fps(labels, '--fps', ASK_RATE)}")
         return collection
     if form.by_hand.fps is None and not form.by_hand.asks_fps:
