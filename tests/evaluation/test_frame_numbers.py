@@ -227,6 +227,16 @@ def test_what_may_be_another_rate_is_refused_unless_both_are_stated(videos, refu
 
 
 @pytest.mark.parametrize(
+    ("labels", "predictions", "fix"), [(400, 10000, "leave out the frames behind the labels"), (9999, 400, "predict all")]
+)
+def test_what_may_be_another_rate_gets_advice_that_teams_can_follow_who_say_no_rate(labels, predictions, fix):
+    truth, found = ({"a": Series(np.arange(count), np.zeros(count))} for count in (labels, predictions))
+    told = next(fault.fix for fault in series.faults_of(truth, found) if fault.rule == "frames-rate")
+    assert f"; if both count alike, {fix}" in told
+    assert "; who calls 'scrubin score' may say instead that they do, such as by --fps 1 --predictions-fps 1" in told
+
+
+@pytest.mark.parametrize(
     ("labelled", "predicted"),
     [
         (range(0, 37500, 25), range(37500)),  # both by the frames of the film

@@ -128,9 +128,10 @@ def stated_otherwise(labels: Labels, fps: Fraction | None) -> str:
     stated = labels.source_fps or labels.program_fps
     if fps is None or stated == fps or fits(labels, fps):
         return ""
-    if stated is None and labels.clock.period_s is not None:  # in rows, of which the format has a custom rate
+    if stated is None and labels.fitting_fps and labels.clock.period_s is not None:
+        # Rows of frames, which a custom of their format numbers.
         about = f"say about {likely_fps(labels)} per second" if likely_fps(labels) else "go on at no steady rate"
-        return f"the seconds beside the frames of {labels.recording} {about}" if labels.fitting_fps else ""
+        return f"the seconds beside the frames of {labels.recording} {about}"
     if stated is None:
         between = " or ".join(f"{low:.6g} to {high:.6g}" for low, high in labels.fitting_fps)
         return f"the file of {labels.recording} has times of {between} frames per second" if between else ""
