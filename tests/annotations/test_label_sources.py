@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from label_examples import EXAMPLES
+from label_examples import EXAMPLES, read_files
 from scrubin.base import params
 from scrubin.base.errors import AnnotationError, ParamsError
 from scrubin.base.faults import Faults
@@ -398,3 +398,13 @@ def test_params_of_before_need_no_rate_for_their_sources(tmp_path):
     path.write_text(text.format(source % ", fsp: source"))
     with pytest.raises(ParamsError, match="did you mean 'fps'"):
         params.load("annotations", AnnotationsParams, path)
+
+
+def test_seconds_beside_frames_that_contradict_the_rate_of_a_source_are_refused():
+    table = "frame,seconds,phase\n" + "".join(f"{frame},{frame / 25:.2f},1\n" for frame in range(100))
+    (labels,) = read_files("phase-tables", {"d/a.csv": table.encode()}).recordings
+    of = {fps: SourceParams("phase-tables", "x", "cholec80", fps=fps) for fps in (None, "1", "25", "source")}
+    told = {fps: refused.sentence if (refused := source.refused_rate(labels, "a.csv")) else "" for fps, source in of.items()}
+    assert (told["25"], told["source"]) == ("", "")
+    assert "the seconds beside the frames of a say about 25 per second, not 1; say it as fps of 'x'" in told[None]
+    assert "say about 25 per second, and fps of 'x' in annotations.sources is 1" in told["1"]

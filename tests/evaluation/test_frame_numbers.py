@@ -206,6 +206,9 @@ def films(per_second, *lengths):
         ([(range(401), range(10000))], 1),  # the last label is at the very end
         (films(25, 400, 300), 2),
         (films(2, 301), 1),
+        ([(range(1500), range(22477))], 1),  # 15000/1001 per second
+        ([(range(1500), range(18750))], 1),
+        ([(range(1500), range(11250))], 1),
         ([(range(301), range(602)), (range(222), range(444)), (range(411), range(822))], 3),
         ([*films(25, *range(200, 310, 12))[:9], (range(300), range(25 * 326))], 9),  # labels of one end early
         ([*films(25, 200, 210, 220, 230, 240), *films(30, 200, 210, 220, 230, 240)], 10),
@@ -221,6 +224,16 @@ def test_what_may_be_another_rate_is_refused_unless_both_are_stated(videos, refu
     assert all("times as far as the labels" in one for one in told)
     of_part = Numbering(Fraction(1))
     assert errors_of(*videos, truth=of_part, predictions=of_part) == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "predictions", "fix"), [(400, 10000, "leave out the frames behind the labels"), (9999, 400, "predict all")]
+)
+def test_what_may_be_another_rate_gets_advice_that_teams_can_follow_who_say_no_rate(labels, predictions, fix):
+    truth, found = ({"a": Series(np.arange(count), np.zeros(count))} for count in (labels, predictions))
+    told = next(fault.fix for fault in series.faults_of(truth, found) if fault.rule == "frames-rate")
+    assert f"; if both count alike, {fix}" in told
+    assert "; who calls 'scrubin score' may say instead that they do, such as by --fps 1 --predictions-fps 1" in told
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
@@ -117,6 +118,16 @@ def test_a_rate_by_hand_that_a_file_contradicts_is_an_error(folder):
     }
     with pytest.raises(ReviewError, match=f"'label.proposals.fps': the file of {SINGLE} states 30 frames per second; leave it out"):
         proposing(folder, {f"{SINGLE}{label_files.SUFFIX}": json.dumps(document)}, 'format: null, fps: "25"')
+
+
+@pytest.mark.parametrize(
+    ("settings", "refused"), [("format: null", True), ('format: null, fps: "1"', True), ('format: null, fps: "25"', False)]
+)
+def test_a_rate_that_is_said_or_taken_and_seconds_beside_frames_contradict_is_an_error(folder, settings, refused):
+    table = "frame,seconds,phase\n" + "".join(f"{frame},{frame / 25:.2f},preparation\n" for frame in range(90))
+    told = f"'label.proposals.fps': the seconds beside the frames of {SINGLE} say about 25 per second; say"
+    with pytest.raises(ReviewError, match=told) if refused else nullcontext():
+        assert proposing(folder, {CSV: table}, settings).proposed[SINGLE]
 
 
 def test_what_is_taken_is_a_label_that_says_where_it_comes_from_and_what_is_not_is_remembered(folder):

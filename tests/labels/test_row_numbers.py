@@ -18,6 +18,7 @@ from scrubin.evaluate.side import Source
 from scrubin.evaluate.tasks import phases
 from scrubin.labels.files.detect import detected
 from scrubin.labels.files.reader import Options, read_path
+from scrubin.labels.rates import fits, likely_fps
 from scrubin.labels.registry import format_of
 
 FRAMES = 140
@@ -359,40 +360,108 @@ def beside(rate, seconds=lambda second: f"{second:.2f}", **columns):
     return f"frame,{columns.get('name', 'seconds')},phase\n" + "".join(rows)
 
 
-@pytest.mark.parametrize(
-    ("rate", "seconds"),
-    [
-        (1, str),
-        (25, str),
-        (25, lambda at: f"{int(at)}"),
-        (25, round),
-        (30, lambda at: f"{at:.3f}"),
-        (12.5, str),
-        (60, lambda at: f"{at:.2f}"),
-    ],
-)
-def test_times_beside_frames_state_their_rate(rate, seconds):
+ROUNDINGS = [
+    (1, str),
+    (25, str),
+    (25, lambda at: f"{int(at)}"),
+    (25, round),
+    (30, lambda at: f"{at:.3f}"),
+    (12.5, str),
+    (30000 / 1001, lambda at: f"{at:.2f}"),
+    (60, lambda at: f"{at:.2f}"),
+    (25, lambda at: f"0:00:{at:05.2f}"),
+    (25, lambda at: f"{at + 36000.5:.2f}"),  # of the clock of a recorder
+]
+
+
+@pytest.mark.parametrize(("rate", "seconds"), ROUNDINGS)
+def test_seconds_beside_frames_number_nothing_and_fit_their_rate_alone(rate, seconds):
     (labels,) = read_files("phase-tables", {"d/a.csv": beside(rate, seconds).encode()}).recordings
-    assert (labels.counts_time, labels.source_fps) == (True, Fraction(rate))
-    assert labels.phases.positions.tolist() == list(range(FRAMES))
+    assert (labels.counts_time, labels.source_fps, labels.phases.positions.tolist()) == (False, None, list(range(FRAMES)))
+    assert fits(labels, Fraction(rate).limit_denominator(1001))
+    assert [fits(labels, Fraction(other)) for other in (2, 100)] == [False, False]
 
 
-def test_frames_with_times_are_held_against_labels_by_their_rate(tmp_path):
+@pytest.mark.parametrize(("rate", "number"), [(25, "25"), (24.8, "2[45][0-9.]*"), (17.3, "17[0-9.]*"), (30000 / 1001, "30(000/1001)?")])
+def test_a_stated_rate_that_the_seconds_beside_frames_contradict_is_refused(tmp_path, rate, number):
+    plain = table("frame", range(FRAMES))
+    told = (
+        f"the seconds beside the frames of a say about {number} per second, not 1; say --fps, or --predictions-fps of predictions: {number}"
+    )
+    with pytest.raises(ScrubinError, match=told):
+        predicted(tmp_path, beside(rate), plain, fps=Fraction(1))
+    with pytest.raises(ScrubinError, match=told):
+        predicted(tmp_path, plain, beside(rate), predictions_fps=Fraction(1))
+    assert predicted(tmp_path, plain, beside(rate)) == (1.0, FRAMES)
+    assert predicted(tmp_path, beside(rate), plain) == (1.0, FRAMES)
+    (labels,) = read_files("phase-tables", {"d/a.csv": beside(rate).encode()}).recordings
+    assert predicted(tmp_path, beside(rate), plain, fps=Fraction(likely_fps(labels))) == (1.0, FRAMES)
+
+
+@pytest.mark.parametrize(("rate", "number"), [(30000 / 1001, "30000/1001"), (25, "25"), (24.8, "24.8"), (0.2, "0.2"), (17.3456, "17.34")])
+def test_the_rate_that_long_films_are_said_to_have_is_the_exact_one(rate, number):
+    rows = "".join(f"{frame},{frame / rate:.3f},1\n" for frame in range(0, 60000, 7))
+    (labels,) = read_files("phase-tables", {"d/a.csv": f"frame,seconds,phase\n{rows}".encode()}).recordings
+    assert likely_fps(labels).startswith(number)
+    assert fits(labels, Fraction(likely_fps(labels)))
+
+
+def test_seconds_beside_frames_are_no_silent_shift_in_what_is_converted(tmp_path, capsys):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.csv").write_text(beside(25))
+    typed = ["convert", str(tmp_path / "in"), "--vocabulary", "cholec80", "--to", "cholec80", "--out", str(tmp_path / "out")]
+    assert cli.main(typed) == 1
+    assert "the seconds beside the frames of a say about 25 per second, not 1: say --fps 25" in capsys.readouterr().err
+    assert cli.main([*typed, "--fps", "30"]) == 1
+    assert "--fps 30: the seconds beside the frames of a say about 25 per second; say --fps 25" in capsys.readouterr().err
+    assert cli.main([*typed, "--fps", "25"]) == 0
+    assert "\n19\tPreparation\n20\tCalotTriangleDissection\n" in (tmp_path / "out/a-phase.txt").read_text()
+
+
+def test_seconds_that_fit_no_rate_are_refused_where_one_is_stated(tmp_path):
+    lost = beside(25, lambda at: f"{at + (at > 3) * 2:.2f}")
+    with pytest.raises(ScrubinError, match="go on at no steady rate, not 25; correct the frames or the seconds, or leave the seconds out"):
+        predicted(tmp_path, lost, lost, fps=Fraction(25))
+    assert predicted(tmp_path, lost, lost) == (1.0, FRAMES)
+
+
+def test_frames_with_times_are_held_against_labels_by_the_rate_that_is_said(tmp_path):
     seconds = "frame,phase\n" + "".join(f"{second},{PHASES[25 * second]}\n" for second in range(-(-FRAMES // 25)))
-    assert predicted(tmp_path, seconds, beside(25), fps=Fraction(1)) == (1.0, 6)
-    with pytest.raises(ScrubinError, match="no file says how many frames of the other side"):
+    rates_of_both = {"fps": Fraction(1), "predictions_fps": Fraction(25)}
+    assert predicted(tmp_path, seconds, beside(25), **rates_of_both) == (1.0, -(-FRAMES // 25))
+    with pytest.raises(ScrubinError, match="times as far as the labels"):
         predicted(tmp_path, seconds, beside(25))
-    with pytest.raises(ScrubinError, match="states 25 frames per second, not 1"):
-        predicted(tmp_path, seconds, beside(25), fps=Fraction(1), predictions_fps=Fraction(1))
-    # The same frames need no rate.
-    assert predicted(tmp_path, beside(25), table("frame", range(FRAMES))) == (1.0, FRAMES)
 
 
-def test_times_beside_frames_that_are_at_no_rate_are_said_not_to_be_read():
-    from_one = beside(25).replace("frame,", "frames,").splitlines()
-    shifted = [from_one[0], *(f"{int(row.split(',')[0]) + 1},{row.partition(',')[2]}" for row in from_one[1:])]
-    told = said("phase-tables", {"d/a.csv": "\n".join(shifted).encode()}, "warning")
-    assert "the times in 'seconds' are not those of frames from 0 on at one rate, so they are not read" in told
+@pytest.mark.parametrize("name", ["time", "timestamp", "t"])
+@pytest.mark.parametrize("unit", [lambda at: f"{at * 1000:.0f}", lambda at: f"{at / 60:.4f}", str])
+def test_times_without_a_unit_beside_frames_say_nothing(tmp_path, name, unit):
+    long = "frame,phase\n" + "".join(f"{frame},{frame // 900}\n" for frame in range(5000))
+    timed = f"frame,{name},phase\n" + "".join(f"{frame},{unit(frame / 25)},{frame // 900}\n" for frame in range(5000))
+    assert predicted(tmp_path, long, timed, fps=Fraction(25)) == (1.0, 5000)
+    assert predicted(tmp_path, long, timed) == (1.0, 5000)
+    assert predicted(tmp_path, long, timed, fps=Fraction(25), predictions_fps=Fraction(25)) == (1.0, 5000)
+
+
+def test_times_of_both_sides_may_be_rounded_otherwise(tmp_path):
+    one, two = (beside(25, lambda at, digits=digits: f"{at:.{digits}f}") for digits in (1, 2))
+    ten = [text.splitlines()[:11] for text in (one, two)]
+    assert predicted(tmp_path, *("\n".join(lines) for lines in ten)) == (1.0, 10)
+    assert predicted(tmp_path, one, two, fps=Fraction(25), predictions_fps=Fraction(25)) == (1.0, FRAMES)
+
+
+def test_labels_of_a_part_with_seconds_beside_frames_are_scored_by_frames(tmp_path):
+    part = "frame,seconds,phase\n" + "".join(f"{frame},{frame / 25:.2f},{frame // 300}\n" for frame in range(1000, 2000))
+    film = "frame,phase\n" + "".join(f"{frame},{frame // 300}\n" for frame in range(3000))
+    assert predicted(tmp_path, part, film) == (1.0, 1000)
+    assert predicted(tmp_path, part, film, fps=Fraction(25)) == (1.0, 1000)
+
+
+def test_frames_from_1_beside_seconds_from_0_are_still_shifted(tmp_path):
+    from_one = "frame,seconds,phase\n" + "".join(f"{frame + 1},{frame},{PHASES[frame]}\n" for frame in range(FRAMES))
+    for fps in (None, Fraction(1)):
+        with pytest.raises(ScrubinError, match=r"shifted by \+1"):
+            predicted(tmp_path, table("frame", range(FRAMES)), from_one, fps=fps, predictions_fps=fps)
 
 
 def test_a_comma_of_a_decimal_is_told_by_any_other_number_of_the_table():

@@ -24,8 +24,7 @@ from scrubin.base.faults import VIDEO, Fault, Faults, count_text, error, summary
 from scrubin.labels.files.detect import LABELS_UNREAD
 from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.model import ClassesOf
-from scrubin.labels.parse.stated_rate import NTSC
-from scrubin.labels.rates import NONE, SECONDS, Numbering, frames_at, renumber
+from scrubin.labels.rates import NONE, NTSC, SECONDS, Numbering, frames_at, renumber
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -40,6 +39,7 @@ FEWEST_FOR_RATE = 5
 """So many frames a side must span before its length tells a rate."""
 LEAST_RATIO = 5
 """By less the rates that both sides state hardly differ."""
+HALF_RATES = (Fraction(25, 2), Fraction(15, 2))
 FEWEST_OF_SHARED, FEWEST_TO_AGREE = 20, 3
 """So far labels must reach, and so many videos there must be that agree on a rate which may be any."""
 TABLES = (".csv", ".tsv", ".txt")
@@ -325,25 +325,12 @@ def stride(predicted: IntArray, labelled: IntArray) -> int | None:
 
 def _of_unknown_rate(name: str, truth: Series, prediction: Series) -> Fault | None:
     """Return that one side counts in time and nothing says how the other counts; whole seconds are frames at the usual one per second."""
-    if any(side.numbering is not None and side.numbering.rounded_s is None for side in (truth, prediction)) and _are_same(
-        truth, prediction
-    ):
-        return None
     for timed, other, option in ((truth, prediction, "--predictions-fps"), (prediction, truth, "--fps")):
         if timed.counts_time and timed.numbering != SECONDS and other.numbering is None:
             side = "predictions" if timed is prediction else "labels"
             what = f"the {side} are numbered by time, and no file says how many frames of the other side a second has"
             return error(prediction.file or name, "rate-unknown", what, f"say it to 'scrubin score' by {option}", place=prediction.place)
     return None
-
-
-def _are_same(truth: Series, prediction: Series) -> bool:
-    """Return whether all labelled frames are predicted, and no more than what is between two labels goes on behind them."""
-    if not len(truth.frames) or not len(prediction.frames):
-        return False
-    step = int(np.median(np.diff(truth.frames))) if len(truth.frames) > 1 else 1
-    goes_on = int(prediction.frames[-1]) >= int(truth.frames[-1]) + step
-    return not goes_on and bool(np.isin(truth.frames, prediction.frames).all())
 
 
 def _note_cause(
@@ -368,9 +355,10 @@ def _note_cause(
         ratio, in_which = at_ratio
         finer, other, times = ("predictions", "labels", ratio) if ratio > 1 else ("labels", "predictions", 1 / ratio)
         what = f"the {finer} are numbered {times:g} times as far as the {other} {in_which} ({spans})"
+        alike = "leave out the frames behind the labels" if ratio > 1 else "predict all labelled frames"
         fix = (
-            f"they seem to count at another rate: number frames as in the ground truth, {SAY_RATES}; if both count alike and labels are of "
-            "a part of the video, leave out the other frames, or say so to 'scrubin score', such as by --fps 1 --predictions-fps 1"
+            f"they seem to count at another rate: number frames as in the ground truth, {SAY_RATES}; if both count alike, {alike}; "
+            "who calls 'scrubin score' may say instead that they do, such as by --fps 1 --predictions-fps 1"
         )
         faults.error(file, "frames-rate", what, fix)
     elif (by := _shift_of(predicted, labelled, every_frame=every_frame)) is not None:
@@ -536,7 +524,7 @@ def _usual_rates(sides: _Apart, truth: Series, prediction: Series) -> list[Fract
     one, other = truth.numbering, prediction.numbering
     if one is None or other is None:
         least, most = sides.ends
-        return [*map(Fraction, range(max(2, math.floor(least)), math.ceil(most) + 1)), *NTSC]
+        return [*map(Fraction, range(max(2, math.floor(least)), math.ceil(most) + 1)), *NTSC, *HALF_RATES]
     apart = max(one.per_second, other.per_second) / min(one.per_second, other.per_second)
     return [rate for rate in dict.fromkeys((apart, Fraction(round(apart)))) if rate >= LEAST_RATIO]
 

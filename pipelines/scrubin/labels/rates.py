@@ -78,6 +78,8 @@ CHOLEC80_FRAMES = Numbering(Fraction(25))
 CHOLEC80_PNG = Numbering(Fraction(1), first=1)
 SECONDS = Numbering(Fraction(1))
 MILLISECONDS = Numbering(Fraction(1000))
+NTSC = tuple(rate * Fraction(1000, 1001) for rate in (15, 24, 30, 60))
+"""Frames per second of films that are no whole number."""
 
 
 def of_clock(clock: Clock, source_fps: Fraction | None) -> Numbering:
@@ -126,10 +128,40 @@ def stated_otherwise(labels: Labels, fps: Fraction | None) -> str:
     stated = labels.source_fps or labels.program_fps
     if fps is None or stated == fps or fits(labels, fps):
         return ""
+    if stated is None and labels.fitting_fps and labels.clock.period_s is not None:
+        # Rows of frames, which a custom of their format numbers.
+        about = f"say about {likely_fps(labels)} per second" if likely_fps(labels) else "go on at no steady rate"
+        return f"the seconds beside the frames of {labels.recording} {about}"
     if stated is None:
         between = " or ".join(f"{low:.6g} to {high:.6g}" for low, high in labels.fitting_fps)
         return f"the file of {labels.recording} has times of {between} frames per second" if between else ""
     return f"the file of {labels.recording} states {stated} frames per second"
+
+
+def stated_unasked(labels: Labels, custom: Fraction | None) -> str:
+    """Return as of `stated_otherwise` what times beside frames contradict where nobody says a rate: the custom one of their format."""
+    is_unstated = is_by_frame(labels) and labels.source_fps is None and labels.program_fps is None
+    return stated_otherwise(labels, custom) if is_unstated else ""
+
+
+def likely_fps(labels: Labels) -> str:
+    """Return the rate that times beside frames state but for how they are rounded, as an option takes it; "" where no rate fits."""
+    low, high = next(iter(labels.fitting_fps), (1.0, 0.0))
+    if low > high:
+        return ""
+    middle, digits = min((low + high) / 2, 2 * low + 1), range(3, 17)  # few frames may leave it open upwards
+    usual = [rate for rate in (Fraction(round(middle)), *NTSC) if rate and low <= rate <= high]
+    texts = [str(min(usual, key=lambda rate: abs(rate - Fraction(middle))))] if usual else [f"{middle:.{count}g}" for count in digits]
+    return next((text for text in texts if low <= Fraction(text) <= high), "")
+
+
+def refused_fps(labels: Labels, option: str, or_else: str) -> str:
+    """Return what to do about a rate that contradicts the file of labels: say another one by an option, or something else."""
+    if not is_by_frame(labels):
+        return or_else
+    if labels.clock.period_s is None:
+        return "say one that fits"
+    return f"say {option} {likely_fps(labels)}" if likely_fps(labels) else "correct the frames or the seconds, or leave the seconds out"
 
 
 def first_of(labels: Labels) -> int | None:
@@ -157,7 +189,8 @@ def numbering_of(labels: Labels, form: AnyFormat, fps: Fraction | None) -> Numbe
         When the files count otherwise than is said, or the rate is not known.
     """
     if stated := stated_otherwise(labels, fps):
-        raise AnnotationError([Fault("", "rate-contradicted", f"{stated}, not {fps}", "leave --fps or --predictions-fps out")])
+        fix = refused_fps(labels, "--fps, or --predictions-fps of predictions:", "leave --fps or --predictions-fps out")
+        raise AnnotationError([Fault("", "rate-contradicted", f"{stated}, not {fps}", fix)])
     if fits(labels, fps):
         return of_clock(SOURCE_FRAMES, fps)
     if labels.counts_time:

@@ -20,7 +20,18 @@ from scrubin.labels.files.loss import Fit
 from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.files.verdict import Verdict, verdict_of
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, Labels
-from scrubin.labels.rates import Numbering, counted, fits, frames_at, is_by_frame, is_of_others, kept_rates, stated_otherwise
+from scrubin.labels.rates import (
+    Numbering,
+    counted,
+    fits,
+    frames_at,
+    is_by_frame,
+    is_of_others,
+    kept_rates,
+    refused_fps,
+    stated_otherwise,
+    stated_unasked,
+)
 from scrubin.labels.registry import DatasetFormat, Format, Writer, format_of, readable
 
 NAMED = 3
@@ -201,6 +212,9 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
         fix = f"{ASK_RATE}. {form.by_hand.rate_is}" if form.by_hand.rate_is else ASK_RATE
         raise AnnotationError([Fault(without if form.by_hand.rate_is else "", "rate-unknown", what, fix)])
     if fps is None:
+        for labels in collection.recordings if form.by_hand.fps_unstated else ():
+            if stated := stated_unasked(labels, form.by_hand.fps):
+                raise AnnotationError(f"{stated}, not {form.by_hand.fps}: {refused_fps(labels, '--fps', ASK_RATE)}")
         return collection
     if form.by_hand.fps is None and not form.by_hand.asks_fps:
         raise AnnotationError(f"--fps {fps}: {form.name} states the rate of its labels; leave --fps out")
@@ -208,7 +222,7 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
         return collection
     for labels in collection.recordings:
         if (stated := stated_otherwise(labels, fps)) and not is_of_others(labels, collection.recordings, fps):
-            raise AnnotationError(f"--fps {fps}: {stated}; {'say one that fits' if is_by_frame(labels) else 'leave --fps out'}")
+            raise AnnotationError(f"--fps {fps}: {stated}; {refused_fps(labels, '--fps', 'leave --fps out')}")
     return replace(collection, recordings=tuple(_of_frames(labels, fps) for labels in collection.recordings))
 
 

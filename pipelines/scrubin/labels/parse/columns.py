@@ -119,6 +119,15 @@ def is_unitless(name: str) -> bool:
     return fold(name) in UNITLESS
 
 
+def says_unit(name: str) -> bool:
+    """Return whether the name of a column of times says that these are seconds, or milliseconds.
+
+    >>> says_unit("seconds"), says_unit("time_s"), says_unit("Time (ms)"), says_unit("timestamps"), says_unit("timecode")
+    (True, True, True, False, False)
+    """
+    return not is_unitless(name) and fold(name).endswith(("s", "sec", "second"))
+
+
 def is_called_end(name: str) -> bool:
     """Return whether a column is called like the ends or the lengths of spans, if perhaps like something else, too."""
     return ENDS.fullmatch(fold(name)) is not None or fold(name) in PERHAPS_ENDS

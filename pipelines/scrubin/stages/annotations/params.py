@@ -12,7 +12,7 @@ from scrubin.base.params import ranged
 from scrubin.base.vocabulary import vocabulary
 from scrubin.labels import formats
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Labels
-from scrubin.labels.rates import NS, is_by_frame, stated_otherwise
+from scrubin.labels.rates import NS, is_by_frame, stated_otherwise, stated_unasked
 from scrubin.labels.registry import DATASET_FORMATS, FORMATS, contents_of, format_of
 from scrubin.stages.annotations.windows import Windows
 
@@ -79,7 +79,9 @@ class SourceParams:
         if stated := stated_otherwise(labels, self.rate):
             fix = "say one that fits" if is_by_frame(labels) else "leave it out"
             return error(file, "rate-contradicted", f"{stated}, and {here} is {self.fps}", fix)
-        rate_is = format_of(self.format).by_hand.rate_is
+        custom, rate_is = format_of(self.format).by_hand.fps, format_of(self.format).by_hand.rate_is
+        if clock is None and (stated := stated_unasked(labels, custom)):
+            return error(file, "rate-contradicted", f"{stated}, not {custom}", f"say it as {here}, in params.yaml")
         if clock is None and rate_is and is_by_frame(labels):
             what = f"no file of {self.format} states the rate of the frames of {labels.recording}"
             return error(file, "rate-unknown", what, f"say it as {here}, in params.yaml. {rate_is}")

@@ -25,7 +25,7 @@ from scrubin.labels.files.reader import Options, Reading
 from scrubin.labels.keyframes import Track
 from scrubin.labels.model import Labels
 from scrubin.labels.policy import enforce
-from scrubin.labels.rates import fits, is_by_frame, is_of_others, stated_otherwise
+from scrubin.labels.rates import fits, is_by_frame, is_of_others, stated_otherwise, stated_unasked
 from scrubin.labels.registry import format_of
 
 
@@ -103,6 +103,8 @@ def _at_rate(reading: Reading, asked: ProposalsParams) -> tuple[Labels, ...]:
     if clock is None and rate_is and any(map(is_by_frame, recordings)):
         raise ReviewError(f"{of_rate}: no file of {reading.form.name} states the rate of its frames; say it. {rate_is}")
     if clock is None:
+        for stated in filter(None, (stated_unasked(labels, reading.form.by_hand.fps) for labels in recordings)):
+            raise ReviewError(f"{of_rate}: {stated}; say it")
         return recordings
     fps = None if clock.period_s is None else 1 / clock.period_s
     for labels in recordings:

@@ -22,7 +22,7 @@ from scrubin.base.errors import FileError
 from scrubin.base.text import csv_text
 from scrubin.base.vocabulary.vocabulary import fold
 from scrubin.labels.model import IntArray
-from scrubin.labels.parse import columns, documents, row_spans, stated_rate, video_files
+from scrubin.labels.parse import columns, documents, row_spans, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import Numbering, frames_at
 
@@ -54,9 +54,9 @@ class Cells:
     per_second
         How many frames a second has, where the rows are numbered by time; None where nothing says it.
     rounded_s
-        The unit of the last decimal of these times; None where rows are numbered by frames, and times beside them state their rate.
+        The unit of the last decimal of these times.
     fitting_fps
-        From which to which rate such times fit.
+        From which to which rate the seconds beside frames fit: they number nothing, but a rate that somebody says must be one of these.
     first_line
         The phase of the first row, where the file has one column without a name: it may be a name after all.
     """
@@ -130,9 +130,9 @@ def cells_of(where: Where, data: bytes, per_second: Fraction | None) -> Cells | 
     if len(videos) > 1:
         what = f"has rows of {len(videos)} videos: {', '.join(sorted(one.video for one in videos)[:3])} ..."
         where.error("video-several", what, "write one file per video")
-    if len(videos) != 1 or videos[0].rounded_s is None:
+    if len(videos) != 1 or videos[0].per_second is None:
         return videos[0] if len(videos) == 1 else None
-    of = Numbering(videos[0].per_second or Fraction(1), rounded_s=videos[0].rounded_s)
+    of = Numbering(videos[0].per_second, rounded_s=videos[0].rounded_s)
     frames = None if per_second is None else frames_at(videos[0].frames, of, Numbering(per_second))
     if frames is None:
         known = "frames of a rate that nobody knows" if per_second is None else f"frames at {per_second} per second"
@@ -168,8 +168,8 @@ def videos_of(where: Where, data: bytes) -> list[Cells]:
             return []
         row_spans.note_starts(where, placed, least)
     first = "" if table.header or len(table.lines[0].cells) > 1 else table.lines[0].cells[0]
-    every = {video: _with_rate(where, table, which, of_video, _cells(where, of_video, which)) for video, of_video in by_video.items()}
-    return [replace(of_video, video=video, first_line=first) for video, of_video in every.items()]
+    every = {video: (_cells(where, of_video, which), _fitting_fps(table, which, of_video)) for video, of_video in by_video.items()}
+    return [replace(cells, video=video, first_line=first, fitting_fps=fitting) for video, (cells, fitting) in every.items()]
 
 
 def _ends_rows(table: _Table, at: int, by_video: Mapping[str, Sequence[_Row]], placed: Sequence[row_spans.Placed], least: int) -> bool:
@@ -197,24 +197,23 @@ def _cells(where: Where, rows: Sequence[_Row], which: _Columns) -> Cells:
     return Cells(where.file, frames, phases, names, per_second=Fraction(per_second), rounded_s=rounded_s)
 
 
-def _with_rate(where: Where, table: _Table, which: _Columns, rows: Sequence[_Row], cells: Cells) -> Cells:
-    """Return rows that are numbered by frames with the rate that times beside them state; they stay by frames where these state none."""
-    if which.number is None or which.unit != "frame" or not which.times:
-        return cells
-    at = which.times[0]
-    unit: Any = "milliseconds" if columns.OF_NAME.get(fold(table.header[at])) == "milliseconds" else "seconds"
-    texts = {line.number: line.cells[at] for line in table.lines}
-    times = [_nanoseconds(table, texts[row.line], unit) for row in rows]
-    known = [time for time in times if time is not None]
-    if len(known) < len(times) or len(set(known)) < 2:
-        return cells
-    unit_ns = columns.NS // 10 ** max(columns.decimals(texts[row.line], unit) for row in rows)
-    stated = stated_rate.rate_of([row.at for row in rows], known, unit_ns)
-    if stated is None:
-        what = f"the times in '{table.header[at]}' are not those of frames from 0 on at one rate, so they are not read"
-        where.at(table.place).warning("rate-unclear", what, "number frames from 0 at time 0, or leave out the column that is wrong")
-        return cells
-    return replace(cells, per_second=stated[0], fitting_fps=(stated[1],))
+def _fitting_fps(table: _Table, which: _Columns, rows: Sequence[_Row]) -> tuple[tuple[float, float], ...]:
+    """Return from which to which rate times beside frames fit, but for a frame and their last decimal; none of what may be no seconds."""
+    ordered, texts = sorted(rows, key=lambda row: row.at), {line.number: line.cells for line in table.lines}
+    for at in which.times if which.unit == "frame" else ():
+        unit: Any = "milliseconds" if columns.OF_NAME[fold(table.header[at])] == "milliseconds" else "seconds"
+        cells = [texts[row.line][at] for row in ordered]
+        times = [time for cell in cells if (time := _nanoseconds(table, cell, unit)) is not None]
+        is_told = columns.says_unit(table.header[at]) or all(":" in cell for cell in cells)
+        if not is_told or len(times) < len(cells) or len(set(times)) < 2:
+            continue
+        # A film or a clock may begin anywhere, so only what passes from the first row on says anything.
+        frames = np.array([row.at - ordered[0].at for row in ordered])
+        passed_s, unit_s = (np.array(times) - times[0]) / columns.NS, 0.1 ** max(columns.decimals(cell, unit) for cell in cells)
+        later = passed_s > unit_s
+        most = float(np.min((frames[later] + 1) / (passed_s[later] - unit_s), initial=np.inf))
+        return ((float(np.max((frames - 1) / (passed_s + unit_s), initial=0)), most),)
+    return ()
 
 
 def _of_arrays(where: Where, data: bytes, suffix: str) -> _Table | None:

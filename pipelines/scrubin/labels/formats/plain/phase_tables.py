@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
 
@@ -109,9 +108,10 @@ def read(source: LabelFiles) -> Collection:
             layer = Layer(of_video.file, of_video.frames, phase_rows(of_video.frames.tolist(), ids))
             clock = Clock(1 / (of_video.per_second or Fraction(1)))
             is_timed = of_video.per_second is not None
-            labels = Labels(name, NAME, known, clock, phases=layer, counts_time=is_timed, rounded_s=of_video.rounded_s)
-            by_frames = of_video.per_second if of_video.rounded_s is None else None
-            recordings.append(replace(labels, source_fps=by_frames, fitting_fps=of_video.fitting_fps))
+            rounded_s, fitting = of_video.rounded_s, of_video.fitting_fps
+            recordings.append(
+                Labels(name, NAME, known, clock, phases=layer, counts_time=is_timed, rounded_s=rounded_s, fitting_fps=fitting)
+            )
     return Collection(tuple(recordings), faults=faults.all())
 
 
