@@ -1,5 +1,6 @@
 """The command on unusual and bad input: a number, or one clear sentence and exit code 1."""
 
+import itertools
 import json
 
 import numpy as np
@@ -171,6 +172,13 @@ def test_models_whose_numbers_of_frames_differ_by_a_whole_factor_may_be_at_other
     said = "12 of model 1"
     assert said not in good(capsys, *ensemble(models, "mean")).err
     every = np.load(models / "other/VID01.npy")
+    tripled = ensemble(models, "mean")
+    np.save(models / "other/VID01.npy", np.repeat(every, 3, axis=0))
+    assert "numbered 3 times as far as the labels in 1 of 2 videos" in fault(capsys, *tripled)
+    assert said not in good(capsys, *tripled, "--fps", "1", "--predictions-fps", "1").err
+    # A video by itself may be one of which only a part is labelled.
+    for video, folder in itertools.product(("VID04", "VID05", "VID06"), ("truth", "found", "other")):
+        np.save(models / folder / f"{video}.npy", every if folder == "other" else np.load(models / folder / "VID01.npy"))
     # Also from the first frame to the last one, and where the film ends between two.
     for frames, about in ((36, ""), (34, "about "), (37, "about ")):
         np.save(models / "other/VID01.npy", np.repeat(every, 4, axis=0)[:frames])
