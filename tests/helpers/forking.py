@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import os
 import sys
@@ -11,15 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from scrubin import cli
+from scrubin.base.store.code_of import code_of
 
 
 def warm_up() -> None:
     """Do what every server would do first: import, and read the sources for the hash of what is stored."""
-    import scrubin.curate.label.app
-    import scrubin.curate.page.app
-    import scrubin.curate.page.released_study  # noqa: F401
-    from scrubin.base.store.code_of import code_of
-
+    for module in ("scrubin.curate.label.app", "scrubin.curate.page.app", "scrubin.curate.page.released_study"):
+        importlib.import_module(module)
     for module in ("scrubin.base.files", "scrubin.media.raw_file"):
         code_of(module)
     gc.freeze()
