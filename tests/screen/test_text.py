@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import cv2
@@ -103,12 +104,13 @@ def test_text_that_comes_back_has_two_spans(tmp_path, bikes):
 
 @pytest.mark.slow
 def test_other_text_at_the_place_of_one_that_has_gone_is_found(tmp_path, bikes):
-    pictures = written(bikes[:75], "Brenner 4711") + bikes[75:150] + written(bikes[150:], "Kestner 0815")
+    pictures = written(bikes[:75], "Brenner 4711", height_px=24) + bikes[75:150] + written(bikes[150:], "Kestner 0815", height_px=24)
     path = clips.film(tmp_path / "a.mkv", pictures, FPS)
-    last = proposals(path, len(bikes))[-1]
-    assert "Kestner" in last.text
-    assert last.interval_s[0] <= 6.0
-    assert last.interval_s[1] == 10.0
+    # Two regions of one text may follow each other or overlap: which, the rounding of a processor decides.
+    spans_s = sorted(one.interval_s for one in proposals(path, len(bikes)) if "Kestner" in one.text)
+    assert spans_s[0][0] <= 6.0
+    assert max(end_s for _, end_s in spans_s) == 10.0
+    assert all(start_s <= end_s for (_, end_s), (start_s, _) in pairwise(spans_s))
 
 
 def test_text_that_moves_is_hidden_on_all_its_way(tmp_path, bikes):
