@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import shlex
 import subprocess
 import unicodedata
+from pathlib import Path
 
 import imageio_ffmpeg
 import pytest
@@ -282,6 +284,14 @@ def test_a_file_that_no_row_names_is_not_lost(tmp_path):
     assert [str(problem.error) for problem in problems] == [
         "videos/deep/new.mkv: no row of recordings.csv names this file; add a row for it, or move it out of videos/"
     ]
+
+
+def test_a_file_whose_name_is_no_utf8_is_named_as_tables_can_hold_it(tmp_path):
+    (tmp_path / "videos").mkdir()
+    Path(os.fsdecode(os.fsencode(tmp_path / "videos") + b"/caf\xe9.mkv")).touch()
+    (problem,) = files_without_row(tmp_path, manifest(LEFT, RIGHT))
+    assert problem.recording == r"videos/caf\xe9.mkv"
+    assert str(problem.error).encode()
 
 
 @pytest.mark.parametrize(("listed", "there"), [("NFC", "NFD"), ("NFD", "NFC")])

@@ -179,15 +179,18 @@ FOUR = LASANA.replace("-0.001, 0.0]", "-0.001]")
         *("Lens-Model: omni", "cameraModel: {name: omni}", "fisheye_model: 1", "fisheye: true", "useFishEye: 1", "flags: CALIB_FISHEYE"),
         *("camera_model: unified", "camera_model: ucm", "camera_model: atan", "camera_model: cata-dioptric", "camera_model: MEI camera"),
         *("projection_model: stereographic", "model: {name: unified}", "xi: 1.2", "cam0: {xi: [1.2]}", "method: kb4", "type: omni-radtan"),
+        *("camera: MEI", "type: DS", "lens: mei", "lens: pinhole mei", "camera_models: [x, x]", "models: [ds, ds]", "class: cv2.omnidir"),
+        *("endoscope: {left: {distortion_model: theta}}", "endoscope_distortion_model: orthographic", "device: {lens_model: none of ours}"),
         *(
-            "camera: MEI",
-            "type: DS",
-            "lens: mei",
-            "lens: pinhole mei",
-            "camera_models: [x, x]",
-            "models: [ds, ds]",
-            "model_distortion: fov",
+            "lens: 'fisheye, f/2.8'",
+            "lens: fisheye (no k3)",
+            "lens: 'not pinhole: fisheye'",
+            "lens: Fisheye.v2",
+            "type: equidistant/fisheye",
         ),
+        *("camera_type: unified_model", "lens_type: division model", "type: field of view", "distortion: inverse_brown_conrady"),
+        *("lens: Kannala and Brandt", "lens: Mei 2007", "lens: OCam toolbox", "xi_left: 1.2", "model_id: 5", "endoscope: {model: KB8}"),
+        *("class: fisheyeParameters", "calibrated_with: cv2.fisheye.stereoCalibrate", "projection: 'fisheye: never pinhole'"),
         *("intrinsics: {type: ds}", "distortion: fov", "camera_kind: ds", "camera_model: {name: x}", "model_distortion: fov"),
         *("lens: Fujinon fisheye 170", "camera_model: da Vinci Xi", "model: IS4000", "distortion_model: 2", "projection: stereographic"),
     ],
@@ -210,6 +213,15 @@ def test_any_other_lens_model_that_a_file_states_is_refused_wherever_it_says_so(
         *("author: Kannala", "operator: Equidistant Lab", "made_with: Scaramuzza toolbox", "# camera_model: fisheye", "mono_fisheye: 0"),
         *("not_fisheye: true", "is_fisheye: 'n'", "note: not a fisheye", "author: Mei", "source: fisheye/left.png", "recordings: [omni]"),
         *("distortion_model: radtan", "distortion_model:", "camera_model: pinhole", "fisheye_model: 0", "fisheye: false", "flags: 2"),
+        *(
+            "camera_operator: Mei",
+            "camera_id: DS",
+            "camera_serial: KB8",
+            "lens: not a fisheye",
+            "lens: 30 degree f/2.8",
+            "lens: /dev/fisheye0",
+        ),
+        *("camera_model: OpenCV 5 params", "camera_type: stereo endoscope", "stereo_endoscopes: [{model: IS4000}]", "imu_model: mems"),
     ],
 )
 def test_names_of_opencvs_own_models_are_read(stated):
@@ -229,7 +241,7 @@ def test_zeros_behind_the_coefficients_of_a_model_that_are_there_or_lacking_are_
 
 
 def test_coefficients_that_a_stated_model_does_not_have_are_refused():
-    for stated, count in (("radtan", 5), ("rational", 8), ("thin_prism", 12)):
+    for stated, count in (("radtan", 5), ("rational", 8), ("thin_prism", 12), ("rational . thin prism", 12)):
         text = FOUR.replace("-0.001]", f"-0.001{(count - 4) * ', 0'}, 0.01{(13 - count) * ', 0'}]") + f"distortion_model: {stated}\n"
         with pytest.raises(CalibrationError, match=f"not 0 behind the first {count}, but the model is said to be '{stated}'"):
             rig_of(text)

@@ -226,16 +226,19 @@ MIXED = ("-g", 12, "-movflags", "+frag_keyframe+negative_cts_offsets")
 LATE = ("-force_key_frames", "expr:lt(n,20)", "-movflags", "+frag_keyframe+delay_moov+default_base_moof+negative_cts_offsets")
 LISTED = (*LATE[:-1], LATE[-1] + "+global_sidx")
 LATER = ("-g", 12, "-force_key_frames", "expr:lt(n,3)", *MIXED[2:])
+BRIEF = ("-g", 250, "-frag_duration", 120000, "-movflags", "+default_base_moof+negative_cts_offsets")
 LAST = ("-g", 250, "-force_key_frames", "expr:lt(n,2)", "-movflags", "+dash+frag_keyframe+negative_cts_offsets")
 
 
 @pytest.mark.parametrize(
-    ("more", "is_late"), [(MIXED, True), (LISTED, True), (LAST, True), (LATE, False), (LATER, False), (NEGATIVE, False)]
+    ("more", "is_late"),
+    [(MIXED, True), (LISTED, True), (LAST, True), (LATE, False), (LATER, False), (NEGATIVE, False), (BRIEF, False)],
 )
 def test_fragments_of_which_ffmpeg_shows_some_later_than_others_are_refused_with_a_mend_that_works(more, is_late, tmp_path):
     """It shows what is in an index with negative offsets on time, and behind a table of fragments those in front of the first such offset.
 
-    All are as late where only fragments have such offsets. Where each fragment has a table, that of the last one reaches the end.
+    All are as late where only fragments have such offsets, or but the last two rows of the index. Where each
+    fragment has a table, that of the last one reaches the end.
     """
     path = clips.clip(tmp_path / "a.mp4", more=more)
     if is_late:

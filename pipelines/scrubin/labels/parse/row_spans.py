@@ -28,28 +28,8 @@ UNITS: Mapping[str, Unit] = {
     **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds"), "ms"),
     **dict.fromkeys(("frame", "frames"), "frame"),
 }
-FILLERS = frozenset(
-    (
-        "time",
-        "timestamp",
-        "t",
-        "h",
-        "hh",
-        "mm",
-        "ss",
-        "in",
-        "at",
-        "phase",
-        "number",
-        "no",
-        "nr",
-        "index",
-        "idx",
-        "id",
-        "inclusive",
-        "exclusive",
-    )
-)
+_PLACES = ("time", "timestamp", "t", "h", "hh", "mm", "ss", "in", "at", "number", "no", "nr", "index", "idx", "id")
+FILLERS = frozenset((*_PLACES, "phase", "inclusive", "exclusive"))
 _JOINED = re.compile(r"(start|begin|end|stop)(time|frame|sec)")
 Placed = Sequence[tuple[int, str]]
 """The rows of a video in their order: the frame or nanosecond, and the phase."""

@@ -278,7 +278,9 @@ def _offsets(media: bytes) -> set[int]:
 
 def _delays(track: bytes, media: bytes, fragments: Iterable[tuple[bool, bytes]]) -> tuple[int, ...]:
     """Return by how much FFmpeg shows frames later than they lie in the film, from fragments and whether it reads each at opening."""
-    number, own = _stated(track, b"tkhd"), max(0, -min(_offsets(media), default=0))
+    # FFmpeg leaves out the last two rows of the table of an index here.
+    tables = [list(_rows(table, ">Ii"))[:-2] for table in _reached(media, b"minf", b"stbl", b"ctts")]
+    number, own = _stated(track, b"tkhd"), max([0, *(-offset for rows in tables for _, offset in rows)])
     at_opening: list[int] = []
     later: list[int] = []
     for is_first, fragment in fragments:

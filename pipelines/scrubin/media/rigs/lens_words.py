@@ -2,7 +2,7 @@
 
 There are more names of other models than anybody lists, so keys are of three sorts. Under one that states a model (`is_of_model`) only
 OpenCV's names are read. Of a lens otherwise (`ABOUT_LENSES`) a text is refused that names another model, or is a short word for one. Under
-all other keys, of people, programs and files, only a text that is such a name and nothing else states a model.
+all other keys, of programs and files, only a text that is such a name and nothing else states a model; of persons and serials none does.
 """
 
 from __future__ import annotations
@@ -13,53 +13,50 @@ from typing import Any
 
 from scrubin.media.rigs.rig import MODELS
 
-STATED_MODELS = {
+MOST = max(MODELS)
+SPECIAL_MODELS = {
     **{re.sub("-", "", model): max(count for count, own in MODELS.items() if own == model) for model in MODELS.values()},
     **{"radial": 5, "radtan": 5, "rationalpolynomial": 8, "fullopencv": 8, "none": 0},
-    **dict.fromkeys(
-        ("plumbbob", "brown", "brownconrady", "conrady", "opencv", "standard", "polynomial", "pinhole", "perspective", "rectilinear"),
-        max(MODELS),
-    ),
 }
-"""Words by which files state a model of OpenCV, their letters only, and how many coefficients it has at most."""
-BESIDE = ("camera", "coefficients", "cv", "distortion", "lens", "model", "parameters", "rs", "simple", "stereo")
-"""Words that say nothing beside them."""
-OWN_WORD = re.compile("|".join(sorted((*STATED_MODELS, *BESIDE), key=len, reverse=True)))
+"""Words by which files state one of OpenCV's models, their letters only, and how many coefficients it has at most."""
+STATED_MODELS = dict.fromkeys(
+    ("plumbbob", "brown", "brownconrady", "conrady", "opencv", "standard", "polynomial", "pinhole", "perspective", "rectilinear"), MOST
+)
+"""Words by which they state any of them."""
+BESIDE = (
+    *("camera", "coefficient", "coefficients", "coeffs", "color", "cv", "distortion", "endoscope", "laparoscope", "left", "lens", "model"),
+    *("mono", "monocular", "parameter", "parameters", "params", "rgb", "right", "rs", "simple", "stereo"),
+)
+"""Words that say nothing of a model."""
+SHORT = (
+    *("atan", "cylindrical", "division", "ds", "equi", "eucm", "fov", "generic", "inverse", "kannala", "kb", "kb4", "kb8", "mei"),
+    *("modified", "ocam", "omni", "orthographic", "panoramic", "scaramuzza", "spherical", "ucm", "unified"),
+)
+"""Names of other models that mean something else, too: what is said of a lens is refused where it is nothing but these and words above."""
+OWN_WORD = re.compile("|".join(sorted((*SPECIAL_MODELS, *STATED_MODELS, *BESIDE), key=len, reverse=True)))
+ANY_WORD = re.compile("|".join(sorted((*SPECIAL_MODELS, *STATED_MODELS, *BESIDE, *SHORT, "toolbox"), key=len, reverse=True)))
 MODEL_KEY = re.compile(
-    r"(cam|cameras?|lens|projection|intrinsics?|calibration|dist|distortion)?models?(type|name|kind)?s?(left|right)?"
-    r"|model(camera|lens|distortion)|dist(ortion)?(type|name|kind)s?(left|right)?|projectionname"
+    r"(cam|cameras?|lens|projection|intrinsics?|calibration|dist|distortion)(model|type|kind)s?((type|name|kind)s?)?(left|right)?$"
+    r"|^models?(type|name|kind|id)?s?(left|right)?$|^model(camera|lens|distortion)$|(dist(ortion)?|projection)names?(left|right)?$"
 )
-"""The last key that leads to a value, its letters only. A model of a device stands under another one, or in a map of the device."""
-DEVICE = re.compile("device|scope")
-ABOUT_LENSES = re.compile("lens|dist|projection|camera|intrinsic|model|type|flags")
-FISHEYE, XI, NOT_SO, DENIED = "fisheye", "xi", {"0", "0.0", "false", "no", "n", "off", "none"}, re.compile("notfish|^non?fish")
+"""The last key that leads to a value, its letters only, with the one before or without it."""
+DEVICE = re.compile("(device|scope)s?$")
+"""A map in which a bare model is that of a device."""
+ABOUT_LENSES = re.compile("lens|dist|projection|camera|intrinsic|model|type|flags|class|method|algorithm|calibrat")
+OF_PERSONS = re.compile("(operator|owner|author|user|by|serial|(camera|lens|device)id)$")
+FISHEYE, XI, NOT_SO, DENIED = "fisheye", re.compile("xi(left|right)?"), {"0", "0.0", "false", "no", "n", "off", "none"}, "notfish|^non?fish"
 """Keys that state another model by themselves, the second one by a parameter that OpenCV's has not, unless their value denies it."""
-FOREIGN = re.compile(
-    rf"{FISHEYE}|equidistant|equisolid|stereographic|kannalabrandt[48]?|omnidir(ectional)?|catadioptric|doublesphere|ocamcalib|ftheta"
-    r"|^(e?ucm|kb[48])$|^(pinhole)?(equi|omni)(radtan)?$"
+_FOREIGN = "|".join(
+    (
+        *("fish ?eye", "equi ?distant", "equi ?solid", "stereo ?graphic", "kannala ?(and )?brandt ?[48]?", "omni ?dir(ectional)?"),
+        *("cata ?dioptric", "double ?sphere", "ocam ?calib", "f ?theta", "field ?of ?view"),
+    )
 )
-"""Names that are of nothing but other models, letters and digits only."""
-SHORT = {
-    "atan",
-    "division",
-    "ds",
-    "equi",
-    "eucm",
-    "fov",
-    "kannala",
-    "kb",
-    "kb4",
-    "kb8",
-    "mei",
-    "ocam",
-    "omni",
-    "scaramuzza",
-    "ucm",
-    "unified",
-}
-"""Names of such models that mean something else, too: what is said of a lens is refused where it is nothing but these and OpenCV's."""
-NO_STATEMENT = re.compile(r"\b(not?|non|never|without)\b|[/\\]|\.[A-Za-z]\w{1,4}$", re.IGNORECASE)
-"""Where it is not stated which model it is: what denies one, and the name of a file."""
+FOREIGN = re.compile(rf"{_FOREIGN}|^(e?ucm|kb[48])$|^(pinhole ?)?(equi|omni)( ?radtan)?$")
+"""Names that are of nothing but other models, in words of small letters and digits."""
+DENIED_NAME = re.compile(rf"\b(not?|non|never|without) (an? )?({_FOREIGN})")
+FILE_NAME = re.compile(r"/\S*|\S+\.(bag|csv|jpe?g|json|mat|mkv|mp4|np[yz]|pdf|png|py|txt|xml|ya?ml)")
+"""A text that is a path or the name of a file, and states nothing."""
 
 
 def letters(text: str) -> str:
@@ -71,15 +68,13 @@ def letters(text: str) -> str:
     return re.sub(r"[^a-z]", "", text.casefold())
 
 
-def own_words(text: str) -> list[str]:
-    """Return by which words of `STATED_MODELS` a text states a model; none when it says anything else.
+def most_coefficients(text: str) -> int:
+    """Return how many coefficients a model of OpenCV has, as a text states it.
 
-    >>> own_words("plumb_bob (OpenCV)"), own_words("PINHOLE"), own_words("pinhole-equi")
-    (['plumbbob', 'opencv'], ['pinhole'], [])
+    >>> most_coefficients("plumb_bob (OpenCV)"), most_coefficients("pinhole-radtan"), most_coefficients("rational + thin prism")
+    (14, 5, 12)
     """
-    stated = letters(text)
-    said = OWN_WORD.findall(stated)
-    return [word for word in said if word not in BESIDE] if "".join(said) == stated else []
+    return max((SPECIAL_MODELS[word] for word in OWN_WORD.findall(letters(text)) if word in SPECIAL_MODELS), default=MOST)
 
 
 def is_of_model(path: Sequence[str]) -> bool:
@@ -88,33 +83,36 @@ def is_of_model(path: Sequence[str]) -> bool:
     >>> is_of_model(["cam0", "camera_models"]), is_of_model(["distortion", "type"]), is_of_model(["endoscope", "model"])
     (True, True, False)
     """
-    *around, last = (letters(part) for key in path for part in re.split(r"[.:/]+", key))
-    both = "".join([*around[-1:], last])
-    return bool(MODEL_KEY.fullmatch(last) or MODEL_KEY.fullmatch(both)) and not DEVICE.search("".join(around))
+    *around, last = ["", *(letters(part) for key in path for part in re.split(r"[.:/]+", key))]
+    if DEVICE.search(around[-1]) and last in ("model", "name", "models", "names"):
+        return False
+    return bool(MODEL_KEY.search(last) or MODEL_KEY.fullmatch(around[-1] + last))
 
 
 def is_foreign(path: Sequence[str], value: Any) -> bool:
     """Return whether a value states a lens model that is not OpenCV's; before it the keys that lead to it.
 
-    >>> is_foreign(["camera_model"], "unified"), is_foreign(["lens"], "FISH_EYE 170"), is_foreign(["cam0", "xi"], 1.2)
+    >>> is_foreign(["camera_model"], "unified"), is_foreign(["lens"], "FISH_EYE 170 F/2.0"), is_foreign(["cam0", "xi"], 1.2)
     (True, True, True)
-    >>> is_foreign(["type"], "ds"), is_foreign(["lens"], "pinhole mei"), is_foreign(["camera_models"], "mei")
+    >>> is_foreign(["type"], "ds"), is_foreign(["lens"], "pinhole mei"), is_foreign(["endoscope", "distortion_model"], "theta")
     (True, True, True)
     >>> is_foreign(["device_model"], "IS4000"), is_foreign(["lens"], "not fisheye"), is_foreign(["operator"], "Equidistant Lab")
     (False, False, False)
-    >>> is_foreign(["camera_model"], "pinhole_camera"), is_foreign(["camera_type"], "stereo"), is_foreign(["camera_serial"], "21KB8044")
+    >>> is_foreign(["camera_model"], "pinhole_camera"), is_foreign(["camera_type"], "stereo"), is_foreign(["camera_serial"], "KB8")
     (False, False, False)
     """
     key, text = letters("".join(path)), str(value)
-    if FISHEYE in key or letters(path[-1]) == XI:
-        return (text.casefold() in NOT_SO) == bool(DENIED.search(key))
-    if is_of_model(path):
-        return not own_words(text)
-    name = re.sub(r"[\W_]", "", text.casefold())
-    if not ABOUT_LENSES.search(key):
-        return bool(FOREIGN.fullmatch(name))
-    if NO_STATEMENT.search(text):
+    if FISHEYE in key or XI.fullmatch(letters(path[-1])):
+        return (text.casefold() in NOT_SO) == bool(re.search(DENIED, key))
+    if is_of_model(path) or (isinstance(value, str) and letters(path[-1]) in ("dist", "distortion")):
+        stated = letters(text)
+        return text.strip() != "" and (not stated or "".join(OWN_WORD.findall(stated)) != stated)
+    if OF_PERSONS.search(letters(path[-1])) or FILE_NAME.fullmatch(text):
         return False
-    words = re.findall(r"[a-z0-9]+", text.casefold())
-    short = [word for word in words if word in SHORT]
-    return bool(FOREIGN.search(name)) or (bool(short) and all(word in SHORT or own_words(word) for word in words))
+    spaced = " ".join(re.findall(r"[a-z0-9]+", re.sub(r"\b(19|20)\d\d\b", "", text.casefold())))
+    if not ABOUT_LENSES.search(key):
+        return bool(FOREIGN.fullmatch(spaced))
+    spaced = DENIED_NAME.sub("", spaced)
+    joined = spaced.replace(" ", "")
+    words = ANY_WORD.findall(joined)
+    return bool(FOREIGN.search(spaced)) or ("".join(words) == joined and not set(words).isdisjoint(SHORT))

@@ -284,7 +284,7 @@ class _Reader:
 
     def _refuse_other_counts(self, word: str, place: str) -> None:
         """Note coefficients that a stated model of OpenCV does not have; those that it has and the file lacks are 0, as for OpenCV."""
-        most = min((lens_words.STATED_MODELS[own] for own in lens_words.own_words(word)), default=max(MODELS))
+        most = lens_words.most_coefficients(word)
         for side in ("left", "right"):
             values = self._numbers(self._entry(f"distortion of the {side} camera"))
             if values is not None and values.size in MODELS and values.ravel()[most:].any():

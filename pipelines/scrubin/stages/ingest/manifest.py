@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import unicodedata
 from collections import Counter, defaultdict
@@ -248,7 +249,9 @@ def files_without_row(folder: Path, data: bytes, withdrawn: Memory = NOBODY) -> 
     below = files_below(folder)
     written = {row.as_written("path") for row in every_row(sheet) if "path" in row.cells}
     named = {path for one in written for path in files_named(one, below)}
-    paths = sorted(path.relative_to(folder).as_posix() for path in (folder / "videos").rglob("*") if path.is_file())
+    found = (os.fsencode(path.relative_to(folder)) for path in (folder / "videos").rglob("*") if path.is_file())
+    # A name that is no UTF-8 can stand in no row, nor in a table.
+    paths = sorted(name.decode("utf-8", "backslashreplace") for name in found)
     return [
         ManifestProblem(path, "", RecordingError(path, f"no row of {NAME} names this file", "add a row for it, or move it out of videos/"))
         for path in paths
