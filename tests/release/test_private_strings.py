@@ -403,6 +403,46 @@ def test_a_short_id_inside_a_public_word_without_blanks_passes_and_is_told_to_th
     assert {needle.text for needle in asked.in_text(Text("a", "第3回 の 王A組"))} == {"第3"}
 
 
+def test_a_short_word_of_files_alone_that_ends_with_a_digit_or_a_latin_letter_is_none_before_others_of_them():
+    search = Search(derive({"path": ["図1/手K.mp4"], "recording": ["約5"], "rig": ["台A"]}, frozenset()), 10**8)
+    assert search.in_text(Text("a", "図12, 約500 ml, 手Kurz, 台AB 図1枚")) == set()
+    assert {needle.text for needle in search.in_text(Text("a", "図1, 約5_手K (台A)"))} == {"図1", "約5", "手K", "台A"}
+
+
+@pytest.mark.parametrize("kind", ["participant", "site"])
+def test_a_letter_with_a_digit_is_an_id_of_whoever_is_called_by_the_letter(kind):
+    search = Search(derive({kind: ["王"], "recording": ["王1", "王12", "王A", "李1"]}, frozenset()), 10**8)
+    assert {needle.text for needle in search.in_text(Text("a", "患者王1の映像, 患者王Aの手術 と 患者李1の映像, 王100"))} == {"王1", "王A"}
+
+
+@pytest.mark.parametrize(("needle", "text"), [("KS", "KS手術"), ("P07", "患者P07の手術"), ("Anna", "Annaの手術"), ("Jürg", "juergの手術")])
+def test_what_is_asked_for_is_found_inside_public_words_without_blanks(needle, text):
+    public = folded_words([text, "Annapolis"])
+    search = Search(private_strings.with_requested(derive({}, public), [needle]), 10**8)
+    assert {found.text for found in search.in_text(Text("a", text))} == {needle}
+    assert search.in_text(Text("a", "Annapolis")) == set()
+
+
+def test_a_short_id_of_files_inside_a_public_word_without_blanks_is_told_to_the_curator():
+    values = {"recording": ["K07", "手術"], "path": ["図1/録画室/v.mp4"]}
+    (line,) = private_strings.warnings(derive(values, folded_words(["録画K07の手術", "手術図1枚"])))[:-1]
+    assert line.startswith("the recording 'K07' stands in '録画k07の手術', which the release says of itself")
+    assert line.endswith("such as release.public_words and the names of tasks")
+
+
+@pytest.mark.parametrize("text", [r'{"a":"x\nP07\ny"}', r"x\\tP07", r"a\r\nP07", r"\nädja", r"D:\n\u00e4dja", r"x\nGrün-\nwaldner"])
+def test_a_name_is_found_behind_an_escaped_end_of_a_line_and_where_it_is_none(text):
+    search = Search(derive({"participant": ["P07", "Nädja", "Grünwaldner"]}, frozenset()), 10**8)
+    assert search.in_text(Text("README.md", text))
+    assert search.in_text(Text("README.md", r"\nP075 \nP\n07 \nxP07")) == set()
+
+
+def test_half_a_letter_of_utf_16_in_a_private_value_is_searched():
+    search = Search(derive({"path": ["\ud800abc"]}, frozenset()), 10**8)
+    assert search.in_text(Text("a", "x \ud800abc"))
+    assert search.in_text(Text("a", "x abcd")) == set()
+
+
 def test_what_is_no_text_cannot_be_asked_for():
     with pytest.raises(PrivacyError, match=r"'Kr\\udce4mer' is no text in UTF-8"):
         private_strings.with_requested(Private(), [os.fsdecode(b"Kr\xe4mer")])

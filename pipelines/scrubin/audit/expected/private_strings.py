@@ -24,7 +24,7 @@ Five rules keep false alarms out without hiding leaks:
   fixed texts of the release and ``release.public_words``. A value all of whose words are public
   cannot tell anything and is no needle by itself; it is counted in ``skipped``, and where it is the
   whole name of a participant or a site, the curator is told. A hit inside a longer public word
-  (Mark in benchmark) is none; the curator is told of names inside words without blanks.
+  (Mark in benchmark) is none; the curator is told of names and short ids in words without blanks.
 - The words of the documents about a release (``permitted``) are common words, and pass there alone.
 - A hit that is part of a longer number, or lies in a hexadecimal digest, is none.
 - What a detector read in a picture is private only when a person accepted that very text as text to
@@ -214,7 +214,7 @@ class Private:
     withdrawn
         Whose names, ids and files must not be there, known by keyed hashes only.
     inside
-        What names of participants and sites tell and are, and the longer public word without blanks in which each lies, sorted.
+        What names of participants and sites and short ids tell and are, and the longer public word without blanks around each, sorted.
     """
 
     needles: tuple[Needle, ...] = ()
@@ -316,10 +316,11 @@ def derive(
 
 
 def _inside(needles: Iterable[Needle], public: Iterable[str]) -> tuple[tuple[str, str, str], ...]:
-    """Return the names that lie inside longer public words, where no blanks part words: there a hit is none."""
+    """Return the names and short ids that lie inside longer public words, where no blanks part words: there a hit is none."""
     closed_up = [word for word in public if CLOSED_UP_LETTER.search(word)]
-    named = [one for one in needles if one.discloses in NAMED and one.rule in ("anywhere", "token")] if closed_up else []
-    names = [(fold(one.text), one) for one in named if len(as_written(one.text)) > 1]  # one syllable of Korean is searched alone
+    ids = (one for one in needles if one.rule == "token" and (one.discloses in NAMED or not CLOSED_UP_LETTER.search(one.text)))
+    told = {*ids, *(one for one in needles if one.rule == "anywhere" and one.discloses in NAMED)} if closed_up else set()
+    names = [(fold(one.text), one) for one in told if len(as_written(one.text)) > 1]  # one syllable of Korean is searched alone
     held = ((name, word) for folded, name in names for word in closed_up if folded in word and folded != word)
     return tuple(sorted((name.discloses, name.text, as_written(word)) for name, word in held))
 
@@ -333,7 +334,7 @@ def warnings(private: Private) -> list[str]:
     ]
     there = [
         f"the {discloses} {text!r} stands in {word!r}, which the release says of itself: the audit does not search it there; where it is "
-        "the name, take it out of your own words, such as title and description"
+        "the name, take it out of your own words, such as release.public_words and the names of tasks"
         for discloses, text, word in private.inside
     ]
     anywhere = {needle.text for needle in private.needles if needle.rule == "anywhere"}
@@ -367,8 +368,9 @@ def with_requested(private: Private, texts: Iterable[str]) -> Private:
     requested = {fold(word) for text in wanted for word in (text, *words(text))}
     every = tuple(sorted({*private.needles, *needles}))
     public_days = private.public_days - {fold(text) for text in wanted} - {date.isoformat() for date in all_dates}
-    inside = [fold(text) for text in wanted if CLOSED_UP_LETTER.search(text)]
-    public = frozenset(word for word in private.public - requested if not any(text in word for text in inside))
+    spelled = [one for needle in needles for one in needle.folded]
+    holding = {word for word in private.public if CLOSED_UP_LETTER.search(word) and any(one in word for one in spelled)}
+    public = private.public - requested - holding
     return replace(private, needles=every, public=public, dates=private.dates | all_dates, public_days=public_days)
 
 

@@ -41,6 +41,7 @@ CHANCE_HITS = 0.001
 LONE_DIGITS = 8  # shorter bare numbers say nothing among the numbers of a table
 DIGEST_LENGTHS = (16, 32, 40, 64, 128)
 TIME_OF_DAY_LENGTHS = (4, 6, 9)  # HHMM, HHMMSS, HHMMSSmmm written right after a date
+_LINE_ESCAPE = re.compile(r"\\[nrt]")
 _FRAME_NAME = re.compile(r"frames/(?:(?!frames/)[^\n\"',;|])*?/\d+\.[a-z]{3,4}")
 _LETTER_BYTES = b"abcdefghijklmnopqrstuvwxyz"
 _LETTERS = frozenset(_LETTER_BYTES)
@@ -75,16 +76,21 @@ class Search:
         # Backwards, so that of equal strings the first kind stays: participant before path and recording.
         for needle in reversed(private.needles):
             if needle.rule in ("anywhere", "digits"):
-                self._text.update({folded.encode(): needle for folded in needle.folded if len(folded.encode()) >= LEAST_BYTES})
+                self._text.update({one: needle for one in map(_bytes, needle.folded) if len(one) >= LEAST_BYTES})
                 if needle.text not in counters:
                     spelled.update(dict.fromkeys(spellings(needle.text), needle))
         self._raw = {pattern: spelled[pattern] for pattern in affordable(spelled, total_bytes)}
         self._labelled = Labelled(needle for needle in private.needles if needle.rule == "labelled")
         tokens = [(spelling, one) for one in reversed(private.needles) if one.rule == "token" for spelling in _token_spellings(one)]
         self._tokens = dict(tokens)
-        names = "\n".join(fold(needle.text) for needle in private.needles if needle.discloses in NAMED)
-        # What folders, files and recordings alone are called stands in chapters and dates: 第1, 3月.
-        self._named = {one for one, needle in tokens if needle.discloses in (*NAMED, REQUESTED) or fold(one) in names}
+        names = {fold(needle.text) for needle in private.needles if needle.discloses in NAMED}
+        parts = "\n".join(names)
+        # What folders, files and recordings alone are called stands in chapters and dates: 第1, 3月. Of whoever is called 王, 王1 is an id.
+        self._named = {
+            one
+            for one, needle in tokens
+            if needle.discloses in (*NAMED, REQUESTED) or fold(one) in parts or "".join(CLOSED_UP_LETTER.findall(fold(one))) in names
+        }
 
     @cached_property
     def _long_names(self) -> dict[bytes, Needle]:
@@ -106,14 +112,15 @@ class Search:
 
     @cached_property
     def _token_pattern(self) -> re.Pattern[str] | None:
-        kinds: dict[tuple[str, str], list[str]] = {}
+        kinds: dict[tuple[str, str, str], list[str]] = {}
         for word in sorted(self._tokens):
-            kinds.setdefault(_around(word, named=word in self._named), []).append(re.escape(word))
+            kinds.setdefault((re.escape(word[0]), *_around(word, named=word in self._named)), []).append(re.escape(word[1:]))
         # Public words come first: what lies in one is passed over with it.
         folded = {fold(word) for word in self._tokens}
         closed_up = filter(CLOSED_UP_LETTER.search, sorted(self._public))
         public = [re.escape(word) for word in closed_up if word not in folded and any(one in word for one in folded)]
-        options = [f"{before}(?:{'|'.join(words)}){behind}" for (before, behind), words in kinds.items()]
+        # The first letter comes first: `re` skips to it.
+        options = [f"{first}(?<={before}{first})(?:{'|'.join(rests)}){behind}" for (first, before, behind), rests in kinds.items()]
         passed_over = [rf"(?i:(?<![^\W_])(?<!{MARK.pattern})(?:{'|'.join(public)})(?![^\W_])(?!{MARK.pattern}))"] if public else []
         return re.compile("|".join(passed_over + options)) if options else None
 
@@ -125,14 +132,16 @@ class Search:
         """Return the needles that stand in a text, as it is, with its escapes undone, or in another code."""
         shown = _FRAME_NAME.sub(self._without_number, text.text) if self._frame_names else text.text
         undone = unescaped(shown)
-        hits = self._in(shown, text.structured) | (self._in(undone, text.structured) if undone != shown else set())
+        # Also where the n of \n parts words: of D:\name it does not.
+        read = list(dict.fromkeys((shown, undone, _LINE_ESCAPE.sub("\n", undone))))
+        hits = {hit for one in read for hit in self._in(one, text.structured)}
         # One line each, so that nothing is read across two of them.
         inside = "\n".join(sorted(set(decoded(shown))))
         # What has no escapes would stand there twice: only where it meets itself its second half says more.
-        both = f"{shown}\n{undone if undone != shown else beginning(shown)}"
+        both = "\n".join(read if len(read) > 1 else (shown, beginning(shown)))
         hits |= self._of_withdrawn(both, structured=text.structured) | self._of_withdrawn(inside, structured=False)
         # Between the cells of a table every two words would meet.
-        broken = set() if text.structured else self._broken(undone)
+        broken = set() if text.structured else {hit for one in {undone, read[-1]} for hit in self._broken(one)}
         return hits | broken | (self._in(inside, text.structured) if inside else set())
 
     def _of_withdrawn(self, text: str, *, structured: bool) -> set[Needle]:
@@ -145,7 +154,7 @@ class Search:
         if not self._long_names:
             return set()
         folded = fold(text)
-        joined = _BREAK.sub("", folded).encode(errors="surrogatepass")
+        joined = _bytes(_BREAK.sub("", folded))
         met = {pattern for _, pattern in self._name_scanner.find(joined)}
         shown = text if len(text) == len(folded) else folded
         return {
@@ -168,7 +177,7 @@ class Search:
 
     def _in(self, text: str, structured: bool) -> set[Needle]:
         folded = fold(text)
-        data = folded.encode(errors="surrogatepass")
+        data = _bytes(folded)
         hits = {
             self._text[pattern]
             for position, pattern in self._text_scanner.find(data)
@@ -278,11 +287,15 @@ def spellings(text: str) -> frozenset[bytes]:
     encoded = set()
     for base in {text, without_accents(text), written_out(text)}:
         for cased in {base, base.lower(), base.upper(), base.title()}:
-            encoded |= {cased.encode("utf-8"), unicodedata.normalize("NFD", cased).encode("utf-8")}
-            encoded |= {cased.encode("utf-16-le"), cased.encode("utf-16-be")}
+            encoded |= {_bytes(cased), _bytes(unicodedata.normalize("NFD", cased)), _bytes(cased, "utf-16-le"), _bytes(cased, "utf-16-be")}
             if all(ord(letter) < 0x100 for letter in cased):
                 encoded.add(cased.encode("latin-1"))
     return frozenset(spelled.lower() for spelled in encoded if len(spelled) >= LEAST_BYTES)
+
+
+def _bytes(text: str, code: str = "utf-8") -> bytes:
+    """Return a text in a code, also where half a letter of UTF-16 stands in it."""
+    return text.encode(code, "surrogatepass")
 
 
 def chance(pattern: bytes) -> float:
@@ -360,9 +373,9 @@ def _around(word: str, *, named: bool) -> tuple[str, str]:
     In the name 王1 they need nothing before them, and a digit or a Latin letter at an end needs none of its sort beside it.
     """
     closed_up = [CLOSED_UP_LETTER.match(letter) is not None for letter in word]
-    if all(closed_up) or (closed_up[0] and not named):
-        return NOT_CLOSED_UP
     before, behind = NOT_IN_A_WORD
+    if all(closed_up) or (closed_up[0] and not named):
+        return NOT_CLOSED_UP[0], NOT_CLOSED_UP[1] + ("" if closed_up[-1] else behind)
     return "" if closed_up[0] else before, _NO_FINAL if closed_up[-1] and named else behind
 
 
