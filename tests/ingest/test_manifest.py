@@ -19,7 +19,7 @@ from scrubin.base.errors import ManifestError
 from scrubin.base.text.naming import is_of_spreadsheet
 from scrubin.media.source import View
 from scrubin.stages.ingest.manifest import COPIED, TaskParams, files_without_row, look, parse
-from scrubin.stages.recordings_list import COLUMNS
+from scrubin.stages.recordings_list import COLUMNS, files_below
 
 TASKS = {"PegTransfer": TaskParams(("left", "right"), 360, "exclude"), "Cholecystectomy": TaskParams(("mono",), None, "exclude")}
 LEFT = {"recording": "r", "participant": "p", "task": "PegTransfer", "camera": "left", "path": "videos/l.mkv"}
@@ -287,11 +287,15 @@ def test_a_file_that_no_row_names_is_not_lost(tmp_path):
 
 
 def test_a_file_whose_name_is_no_utf8_is_named_as_tables_can_hold_it(tmp_path):
-    (tmp_path / "videos").mkdir()
-    Path(os.fsdecode(os.fsencode(tmp_path / "videos") + b"/caf\xe9.mkv")).touch()
+    (tmp_path / "videos/a").mkdir(parents=True)
+    Path(os.fsdecode(os.fsencode(tmp_path / "videos/a") + b"/caf\xe9.mkv")).touch()
     (problem,) = files_without_row(tmp_path, manifest(LEFT, RIGHT))
-    assert problem.recording == r"videos/caf\xe9.mkv"
+    assert problem.recording == r"videos/a/caf\xe9.mkv"
     assert str(problem.error).encode()
+    row = LEFT | {"path": "videos/a"}
+    assert files_without_row(tmp_path, manifest(row)) == []
+    (problem,) = look(manifest(row), TASKS, files=files_below(tmp_path))[0].problems
+    assert r"line 2: 'videos/a' names 'videos/a/caf\xe9.mkv', whose name is no UTF-8; rename the file" in str(problem.error)
 
 
 @pytest.mark.parametrize(("listed", "there"), [("NFC", "NFD"), ("NFD", "NFC")])

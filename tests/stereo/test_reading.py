@@ -190,6 +190,7 @@ FOUR = LASANA.replace("-0.001, 0.0]", "-0.001]")
         ),
         *("camera_type: unified_model", "lens_type: division model", "type: field of view", "distortion: inverse_brown_conrady"),
         *("lens: Kannala and Brandt", "lens: Mei 2007", "lens: OCam toolbox", "xi_left: 1.2", "model_id: 5", "endoscope: {model: KB8}"),
+        *("cameras: [{camera_id: fisheye1}]", "camera_type: equirectangular", "left_xi: 1.2", "distortion_model: {value: theta}"),
         *("class: fisheyeParameters", "calibrated_with: cv2.fisheye.stereoCalibrate", "projection: 'fisheye: never pinhole'"),
         *("intrinsics: {type: ds}", "distortion: fov", "camera_kind: ds", "camera_model: {name: x}", "model_distortion: fov"),
         *("lens: Fujinon fisheye 170", "camera_model: da Vinci Xi", "model: IS4000", "distortion_model: 2", "projection: stereographic"),

@@ -249,14 +249,17 @@ def files_without_row(folder: Path, data: bytes, withdrawn: Memory = NOBODY) -> 
     below = files_below(folder)
     written = {row.as_written("path") for row in every_row(sheet) if "path" in row.cells}
     named = {path for one in written for path in files_named(one, below)}
-    found = (os.fsencode(path.relative_to(folder)) for path in (folder / "videos").rglob("*") if path.is_file())
-    # A name that is no UTF-8 can stand in no row, nor in a table.
-    paths = sorted(name.decode("utf-8", "backslashreplace") for name in found)
+    paths = sorted(path.relative_to(folder).as_posix() for path in (folder / "videos").rglob("*") if path.is_file())
     return [
-        ManifestProblem(path, "", RecordingError(path, f"no row of {NAME} names this file", "add a row for it, or move it out of videos/"))
-        for path in paths
-        if path not in named and not PurePosixPath(path).name.startswith(".") and not withdrawn.has("path", path)
+        ManifestProblem(name, "", RecordingError(name, f"no row of {NAME} names this file", "add a row for it, or move it out of videos/"))
+        for path, name in zip(paths, map(_shown, paths), strict=True)
+        if path not in named and not PurePosixPath(path).name.startswith(".") and not withdrawn.has("path", name)
     ]
+
+
+def _shown(path: str) -> str:
+    """Return the name of a file as tables and messages hold it, also where it is no UTF-8."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _is_withdrawn(row: csv_text.CsvRow, withdrawn: Memory) -> bool:
@@ -322,6 +325,8 @@ def _files_of(row: ManifestRow, has_part: bool, files: Sequence[str] | None) -> 
         raise RecordingError(NAME, f"no file is named by '{row.path}'", "correct the folder or pattern", place)
     if has_part:
         raise RecordingError(NAME, f"'{row.path}' names {len(paths)} files, but has one part", "leave 'part' empty", place)
+    if unreadable := [shown for path in paths if (shown := _shown(path)) != path]:
+        raise RecordingError(NAME, f"'{row.path}' names '{unreadable[0]}', whose name is no UTF-8", "rename the file", place)
     return [replace(row, path=path, part=part) for part, path in enumerate(paths, start=1)]
 
 
