@@ -387,7 +387,7 @@ class Workbench:
         """
         with self._lock:
             one = self.recording(person, id_)
-            if (said := self.ledger.written(self.session, nonce)) is not None:
+            if (said := self.ledger.written(nonce)) is not None:
                 return said
             mine = self.standing().of(one.about, person.number)
             rested = from_page.resting(changes, before or {}, shown.items(mine, one.pictures.first) if before else {})
@@ -410,7 +410,7 @@ class Workbench:
         """
         with self._lock:
             one = self.recording(person, id_)
-            if (said := self.ledger.written(self.session, nonce)) is not None:
+            if (said := self.ledger.written(nonce)) is not None:
                 return said
             mine = self.standing().of(one.about, person.number)
             changes = taking.changes(picks, self.proposed.get(one.id, {}), mine, one.pictures.first)
@@ -419,7 +419,7 @@ class Workbench:
     def undo(self, person: Person, id_: str, nonce: str) -> Line | None:
         """Take back the last change of a person to a recording; None where there is none."""
         with self._lock:
-            if (said := self.ledger.written(self.session, nonce)) is not None:
+            if (said := self.ledger.written(nonce)) is not None:
                 return said
             one = self.recording(person, id_)
             last = self.standing().last(person.number, one.name)
@@ -440,7 +440,7 @@ class Workbench:
             one = self.recording(person, id_)
             for pick in picks:
                 taking.known(pick, self.proposed.get(one.id, {}))
-            if (said := self.ledger.written(self.session, nonce)) is not None:
+            if (said := self.ledger.written(nonce)) is not None:
                 return said
             return self._append(events.Refused(one.about, tuple(pick.key for pick in picks), refused), person.number, nonce)
 
@@ -483,7 +483,7 @@ class Workbench:
         with self._lock:
             if person.role != "adjudicator":
                 raise ReviewError("only an adjudicator settles")
-            if (said := self.ledger.written(self.session, nonce)) is not None:
+            if (said := self.ledger.written(nonce)) is not None:
                 return said
             one = self.recording(person, id_)
             event = settling.settled_dispute(layer, frames, answer, self.settlement(one), self._from_page(one), seen)
