@@ -206,7 +206,7 @@ def test_a_score_that_is_given_while_another_recording_opens_is_of_none(rating, 
     assert sheets(folder) == {"single": ("", {"efficiency": 2})}
 
 
-@pytest.mark.parametrize("layer, what", [("ratings", "input[name=efficiency][value='4']"), ("phases", "button")])
+@pytest.mark.parametrize(("layer", "what"), [("ratings", "input[name=efficiency][value='4']"), ("phases", "button")])
 def test_a_click_is_of_no_recording_where_another_one_opens_before_the_mouse_is_let_go(ann, folder, layer, what):
     ann.page.locator("#layers button", has_text=layer).click()
     held = Held(ann.page, f"/api/recordings/{PAIR}$")
@@ -235,7 +235,8 @@ def test_a_remark_that_is_typed_while_another_recording_opens_is_never_of_the_on
     assert sheets(folder) == {"single": ("", {"efficiency": 2}), "pair": ("blurred", {"efficiency": 4})}
 
 
-def test_what_is_rated_before_an_undo_is_answered_rests_on_its_answer_and_is_kept(rating, folder):
+@pytest.mark.parametrize(("undos", "stands"), [(1, ("of single", {"efficiency": 4})), (2, ("", {"efficiency": 4}))])
+def test_what_is_rated_before_an_undo_is_answered_rests_on_its_answer_and_is_undone_after_it(rating, folder, undos, stands):
     score(rating, "efficiency", 3)
     rating.kept()
     undo = Held(rating.page, "/api/undo$")
@@ -244,7 +245,9 @@ def test_what_is_rated_before_an_undo_is_answered_rests_on_its_answer_and_is_kep
     score(rating, "efficiency", 4)
     rating.page.locator(REMARK).click()
     rating.page.keyboard.type("of single")
+    for _ in range(1, undos):
+        rating.page.locator("#undo").click()
     rating.page.locator("#list button", has_text=PAIR).click()
     opened(rating, undo)
     rating.kept()
-    assert sheets(folder) == {"single": ("of single", {"efficiency": 4})}
+    assert sheets(folder) == {"single": stands}

@@ -124,20 +124,15 @@ export const store = new (class extends EventTarget {
     return this.view.items.ratings?.[SHEET] ?? { scores: {}, failed: false, errors: {}, remark: "" };
   }
 
-  /** Change fields of the rating that stands, which after an undo only its answer tells. */
+  /** Change fields of the rating that stands. */
   async rate(changed) {
     return this.isShown ? this.#amend(changed) : this.refuse();
   }
 
-  /** What was said before another recording opens is sent while it opens. */
+  /** After an undo only its answer tells what stands: then it is said when its turn comes. While another recording opens it is of the one before. */
   #amend(changed) {
-    const { id } = this;
-    return this.during(async () => {
-      while (this.isUnsure) await this.queue;
-      if (this.id !== id) return this.refuse(`Another recording was opened: ${id} was not changed.`);
-      const { sheet } = this;
-      return this.say("/api/label", this.resting(this.view, [{ layer: "ratings", key: SHEET, value: { ...sheet, ...changed(sheet) } }]), true);
-    });
+    const body = () => this.resting(this.view, [{ layer: "ratings", key: SHEET, value: { ...this.sheet, ...changed(this.sheet) } }]);
+    return this.say("/api/label", this.isUnsure ? { id: this.id, later: body } : body(), true);
   }
 
   /** A remark is typed: until it is kept it stays in its field. */
@@ -204,13 +199,13 @@ export const store = new (class extends EventTarget {
     return this.queue;
   }
 
-  async send(path, body, sent) {
+  async send(path, { later, ...body }, sent) {
     const answered = () => {
       this.answered += 1;
       this.sent = this.sent.filter((one) => one !== sent);
     };
     try {
-      const answer = await post(path, { ...body, nonce: nonce() });
+      const answer = await post(path, { ...(later?.() ?? body), nonce: nonce() });
       answered();
       if (this.id === sent.id) this.take(answer);
       this.dispatchEvent(new Event("kept"));
