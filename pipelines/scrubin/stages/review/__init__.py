@@ -106,7 +106,7 @@ class Ledger:
         self.path, self._chain = path, chain
         self._clock = clock or (lambda: datetime.datetime.now(datetime.UTC))
         self._lines: list[Line] = []
-        self._nonces: dict[str, Line] = {}
+        self._nonces: dict[tuple[str, str], Line] = {}
         self._people: set[str] = set()
         self._read = _Read()
 
@@ -136,10 +136,10 @@ class Ledger:
         """How many bytes of an unfinished line lie at the end; they belong to nothing that was confirmed."""
         return len(self._read.torn)
 
-    def written(self, nonce: str) -> Line | None:
-        """Return the line of a wish, also of one that was sent before the program was started again; None when there is none."""
+    def written(self, session: str, nonce: str) -> Line | None:
+        """Return the line of a wish of a session; None when there is none."""
         self._refresh()
-        return self._nonces.get(nonce)
+        return self._nonces.get((session, nonce))
 
     def refuse_respelt(self, by: str) -> None:
         """Refuse a name that the ledger has in another spelling: one person would count as two where two must agree.
@@ -176,7 +176,7 @@ class Ledger:
         with self._locked():
             self._refresh()
             self._refuse_respelt(by)
-            known = self._nonces.get(nonce)
+            known = self._nonces.get((session, nonce)) if nonce else None
             if known is not None:
                 return known
             self._set_torn_aside()
@@ -251,7 +251,7 @@ class Ledger:
                 self._lines.append(line)
                 self._people.add(line.by)
                 if line.nonce:
-                    self._nonces[line.nonce] = line
+                    self._nonces[line.session, line.nonce] = line
         except ReviewError:
             # Whoever restores the file may put it into the same place: then all of it is new.
             self._forget()

@@ -239,8 +239,8 @@ class Desk:
         return self._append("folded", says, nonce)
 
     def written(self, nonce: str) -> Line | None:
-        """Return the line that a wish was written as; None when it was not."""
-        return self._state.ledger.written(nonce)
+        """Return the line that a wish of this session was written as; None when it was not."""
+        return self._state.ledger.written(self.session, nonce)
 
     def newly_elsewhere_s(self) -> float:
         """Return how much attention this person has spent in other sessions since this was asked last."""
