@@ -179,3 +179,75 @@ def test_a_click_is_not_lost_where_an_answer_comes_before_the_mouse_is_let_go(ra
     rating.page.wait_for_selector("#panel input[name=depth_perception][value='4']:checked")
     rating.kept()
     assert sheets(folder) == {"single": ("", {"efficiency": 3, "depth_perception": 4})}
+
+
+@pytest.fixture
+def leaving(rating):
+    """Somebody who gave a score, and opens another recording, which takes its time: what waits."""
+    score(rating, "efficiency", 2)
+    rating.kept()
+    held = Held(rating.page, f"/api/recordings/{PAIR}$")
+    rating.page.locator("#list button", has_text=PAIR).click()
+    held.come()
+    return held
+
+
+def opened(ann, held):
+    held.let_go()
+    ann.says(f"{PAIR} is open.")
+
+
+def test_a_score_that_is_given_while_another_recording_opens_is_of_none(rating, leaving, folder):
+    score(rating, "efficiency", 4)
+    rating.says("The recording is still opening: nothing was labelled.")
+    assert rating.page.is_checked("#panel input[name=efficiency][value='2']")
+    opened(rating, leaving)
+    rating.kept()
+    assert sheets(folder) == {"single": ("", {"efficiency": 2})}
+
+
+@pytest.mark.parametrize(("layer", "what"), [("ratings", "input[name=efficiency][value='4']"), ("phases", "button")])
+def test_a_click_is_of_no_recording_where_another_one_opens_before_the_mouse_is_let_go(ann, folder, layer, what):
+    ann.page.locator("#layers button", has_text=layer).click()
+    held = Held(ann.page, f"/api/recordings/{PAIR}$")
+    ann.page.locator(f"#panel {what}").first.hover()
+    ann.press("o")
+    held.come()
+    ann.page.mouse.down()
+    opened(ann, held)
+    ann.page.mouse.up()
+    ann.says("Another recording has opened since you pressed: nothing was labelled.")
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    ann.kept()
+    assert not labelled_study.opened(folder).standing().labels
+
+
+@pytest.mark.parametrize("early", ["", "pair is ", "one\n"])
+def test_a_remark_that_is_typed_while_another_recording_opens_is_never_of_the_one_that_was_left(rating, leaving, folder, early):
+    rating.page.locator(REMARK).click()
+    rating.page.keyboard.type(early)
+    opened(rating, leaving)
+    rating.page.keyboard.type("blurred")
+    rating.press("Enter")
+    rating.kept()
+    score(rating, "efficiency", 4)
+    rating.kept()
+    assert sheets(folder) == {"single": ("", {"efficiency": 2}), "pair": ("blurred", {"efficiency": 4})}
+
+
+@pytest.mark.parametrize(("undos", "stands"), [(1, ("of single", {"efficiency": 4})), (2, ("", {"efficiency": 4}))])
+def test_what_is_rated_before_an_undo_is_answered_rests_on_its_answer_and_is_undone_after_it(rating, folder, undos, stands):
+    score(rating, "efficiency", 3)
+    rating.kept()
+    undo = Held(rating.page, "/api/undo$")
+    rating.page.locator("#undo").click()
+    undo.come()
+    score(rating, "efficiency", 4)
+    rating.page.locator(REMARK).click()
+    rating.page.keyboard.type("of single")
+    for _ in range(1, undos):
+        rating.page.locator("#undo").click()
+    rating.page.locator("#list button", has_text=PAIR).click()
+    opened(rating, undo)
+    rating.kept()
+    assert sheets(folder) == {"single": stands}

@@ -180,6 +180,17 @@ def test_a_wish_that_is_sent_twice_is_one_line(bench, folk):
     assert lines[0] == lines[1]
 
 
+def test_what_was_written_before_the_server_ended_and_is_sent_again_is_written_and_undone_once(bench, folk, folder):
+    said = [next(NONCES) for _ in range(3)]
+    for nonce, end in zip(said, (10, 20, 30), strict=True):
+        bench.label(folk[0], SINGLE, [put("a", 0, end, "preparation")], nonce)
+    again = labelled_study.opened(folder)
+    again.label(folk[0], SINGLE, [put("a", 0, 30, "preparation")], said[-1])
+    undone = again.undo(folk[0], SINGLE, nonce := next(NONCES))
+    assert labelled_study.opened(folder).undo(folk[0], SINGLE, nonce) == undone
+    assert spans(bench, folk[0]) == [(0, 20, "preparation")]
+
+
 steps = st.lists(
     st.one_of(
         st.tuples(st.just("put"), st.sampled_from("abc"), st.integers(0, 30), st.integers(1, 9)),

@@ -138,7 +138,7 @@ def resting(changes: Sequence[Change], before: Mapping[tuple[str, str], Any], st
     rested = []
     for one in changes:
         at, now = (one.layer, one.key), stands.get(one.layer, {}).get(one.key)
-        # Said already where a server was started again before it could answer.
+        # Two pages may say the same.
         if at not in before or _plain(one.value) == _plain(now) or _plain(before[at]) == _plain(now):
             rested.append(one)
         elif isinstance(one.value, Sheet):

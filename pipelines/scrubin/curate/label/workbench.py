@@ -7,7 +7,6 @@ ledger keeps those of the source.
 from __future__ import annotations
 
 import dataclasses
-import secrets
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -50,6 +49,8 @@ from scrubin.stages.review import FIRST, FROM_ANOTHER, Line
 
 SLACK_S = 5
 """So much longer than the server's own clock may somebody have worked: requests take a while."""
+SESSION = "labels"
+"""One for all runs of the server: a page that got no answer sends the same wish to the next run, too."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,6 @@ class Workbench:
     proposed: Mapping[str, Mapping[str, Proposal]] = field(default_factory=dict)
     black: Mapping[tuple[str, str], Sequence[Blackened]] = field(default_factory=dict)
     now_s: Callable[[], float] = time.monotonic
-    session: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def __post_init__(self) -> None:
         self.ledger = rewriting.ledger_of(self.folder)
@@ -387,7 +387,7 @@ class Workbench:
         """
         with self._lock:
             one = self.recording(person, id_)
-            if (said := self.ledger.written(self.session, nonce)) is not None:
+            if (said := self.ledger.written(SESSION, nonce)) is not None:
                 return said
             mine = self.standing().of(one.about, person.number)
             rested = from_page.resting(changes, before or {}, shown.items(mine, one.pictures.first) if before else {})
@@ -410,7 +410,7 @@ class Workbench:
         """
         with self._lock:
             one = self.recording(person, id_)
-            if (said := self.ledger.written(self.session, nonce)) is not None:
+            if (said := self.ledger.written(SESSION, nonce)) is not None:
                 return said
             mine = self.standing().of(one.about, person.number)
             changes = taking.changes(picks, self.proposed.get(one.id, {}), mine, one.pictures.first)
@@ -419,7 +419,7 @@ class Workbench:
     def undo(self, person: Person, id_: str, nonce: str) -> Line | None:
         """Take back the last change of a person to a recording; None where there is none."""
         with self._lock:
-            if (said := self.ledger.written(self.session, nonce)) is not None:
+            if (said := self.ledger.written(SESSION, nonce)) is not None:
                 return said
             one = self.recording(person, id_)
             last = self.standing().last(person.number, one.name)
@@ -440,7 +440,7 @@ class Workbench:
             one = self.recording(person, id_)
             for pick in picks:
                 taking.known(pick, self.proposed.get(one.id, {}))
-            if (said := self.ledger.written(self.session, nonce)) is not None:
+            if (said := self.ledger.written(SESSION, nonce)) is not None:
                 return said
             return self._append(events.Refused(one.about, tuple(pick.key for pick in picks), refused), person.number, nonce)
 
@@ -483,7 +483,7 @@ class Workbench:
         with self._lock:
             if person.role != "adjudicator":
                 raise ReviewError("only an adjudicator settles")
-            if (said := self.ledger.written(self.session, nonce)) is not None:
+            if (said := self.ledger.written(SESSION, nonce)) is not None:
                 return said
             one = self.recording(person, id_)
             event = settling.settled_dispute(layer, frames, answer, self.settlement(one), self._from_page(one), seen)
@@ -496,7 +496,7 @@ class Workbench:
 
     def _append(self, event: Event, person: int, nonce: str) -> Line:
         name, facts = events.facts(event)
-        return self.ledger.append(name, facts, by=str(person), session=self.session, nonce=nonce)
+        return self.ledger.append(name, facts, by=str(person), session=SESSION, nonce=nonce)
 
     def _summary(self, person: Person, one: Recording, standing: Standing) -> dict[str, Any]:
         mine = standing.of(one.about, person.number)

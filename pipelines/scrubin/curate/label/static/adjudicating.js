@@ -49,9 +49,9 @@ export class Adjudicating {
   }
 
   /** Settle a place, and say what is left. */
-  async settle(dispute, answer) {
+  async settle(view, dispute, answer) {
     this.chosen = dispute;
-    if (!(await store.settle(dispute, answer))) return;
+    if (!(await store.settle(view, dispute, answer))) return;
     const left = this.disputes.filter((one) => one.open).length;
     const isSettled = this.disputes.some((one) => isSame(one, dispute) && !one.open);
     if (isSettled) this.say(left ? `Settled; ${counted(left, "place")} left, D goes to the next.` : "Settled; that was the last one.");

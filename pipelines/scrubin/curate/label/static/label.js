@@ -13,7 +13,7 @@ import { isSeen } from "./meant.js";
 import { Overlay } from "./overlay.js";
 import { showActions, showDisputes, showFindings, showList, showNames, showSheet, showTabs, showTracks } from "./panel.js";
 import { Player, SPEEDS, clock } from "./player.js";
-import { whenReleased } from "./press.js";
+import { isMeant, whenReleased } from "./press.js";
 import { Proposing } from "./proposing.js";
 import { Sampling } from "./sampling.js";
 import { spanOf, store } from "./store.js";
@@ -77,6 +77,7 @@ async function opening(run) {
     // What was open before stays so, if it is whole.
     store.isOpening = !store.id || store.id !== player.id || player.frame < 0;
     if (store.isOpening) clear();
+    else show();
     hasFailed = true;
     return false;
   } finally {
@@ -153,6 +154,8 @@ function draw() {
   if (!view || !player.times || store.isOpening) return;
   const { recording } = view;
   byId("name").textContent = recording.id;
+  const isOther = store.shown !== recording.id;
+  store.shown = recording.id;
   const done = work.recordings.filter((one) => one.done).length;
   const apart = view.apart ? " Labels of another file of this recording are kept apart." : "";
   byId("about").textContent = `${done} of ${counted(work.recordings.length, "recording")} ${settles() ? "settled" : "done"}. You are number ${work.you}.${apart}`;
@@ -173,10 +176,10 @@ function draw() {
     page.layer,
     hiddenHere().filter((one) => one.is_whole),
   );
-  showPanel();
+  showPanel(isOther);
   proposing.showHere();
   showFindings(findings(), player.times, goTo);
-  showDisputes(view, player.times, mine, goTo, (dispute, spans) => adjudicating.settle(dispute, hasSpans(dispute.layer) ? spans.map(spanOf) : spans));
+  showDisputes(view, player.times, mine, goTo, (dispute, spans) => adjudicating.settle(view, dispute, hasSpans(dispute.layer) ? spans.map(spanOf) : spans));
   showSelected();
   showTracked();
   showHidden(hiddenHere(), player);
@@ -189,9 +192,9 @@ function showTracked() {
   return overlay.show({ layer: page.layer, names: layer().names, tracks: tracking.tracks, selected: page.selected, beginsNew: page.beginsNew, others, proposed: proposing.placed });
 }
 
-function showPanel() {
+function showPanel(isOther = false) {
   // Whoever types is not interrupted.
-  if (byId("panel").contains(document.activeElement) && document.activeElement.matches("input[type=text]")) return;
+  if (!isOther && byId("panel").contains(document.activeElement) && document.activeElement.matches("input[type=text]")) return;
   if (page.layer === "ratings") {
     showSheet(layer(), store.view);
   } else if (page.layer === "actions") showActions(layer(), page.recent, sayAction, (action) => whenNamed(action, sayAction));
@@ -562,9 +565,9 @@ overlay.addEventListener("choose", ({ detail }) => {
   show();
 });
 overlay.addEventListener("propose", ({ detail }) => proposing.choose(detail));
-overlay.addEventListener("place", ({ detail }) => whenSeen(() => tracking.place(detail.name, detail.place)));
+overlay.addEventListener("place", ({ detail }) => isMeant() && whenSeen(() => tracking.place(detail.name, detail.place)));
 lanes.addEventListener("edge", async ({ detail }) => {
-  if (!hasSpans(detail.layer) || !(await seen())) return;
+  if (!hasSpans(detail.layer) || !isMeant() || !(await seen())) return;
   const spans = store.spans(detail.layer);
   const span = spans.find((one) => one.key === detail.key);
   if (span) store.change(moveEdge(detail.layer, spans, span, detail.side, detail.frame, store.layer(detail.layer).exclusive ?? false));

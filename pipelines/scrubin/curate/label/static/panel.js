@@ -65,7 +65,7 @@ export function showTracks(layer, tracks, { selected, label, times }, say, go) {
 /** Actions: the last ones with keys, all others by typing; of triplets those in view are pressed. */
 export function showActions(layer, recent, say, typed, inView) {
   const list = element("datalist", { id: "triplets" }, ...layer.triplets.map((parts) => element("option", { value: parts.join(", ") })));
-  const input = element("input", { id: "action", type: "text", list: "triplets", autocomplete: "off", "aria-label": "Action: instrument, verb, target" });
+  const input = element("input", { id: "action", "data-key": "action", type: "text", list: "triplets", autocomplete: "off", "aria-label": "Action: instrument, verb, target" });
   const form = element("form", {}, element("label", { for: "action" }, key("A"), " instrument, verb, target"), input, list);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -85,8 +85,9 @@ export function showActions(layer, recent, say, typed, inView) {
 
 /** The sheet of ratings, kept with every answer, by a change of what stands then, which may be more than is shown. */
 export function showSheet(layer, view) {
-  const now = store.sheet(view);
-  const put = (change) => store.rate(view, change);
+  const now = store.sheet;
+  const put = (change) => store.rate(change);
+  const { id } = view.recording;
   const aspects = layer.aspects.map((aspect) => {
     const points = layer.points.map((point) => {
       const anchor = layer.anchors[aspect]?.[String(point)] ?? "";
@@ -104,12 +105,12 @@ export function showSheet(layer, view) {
   const marks = view.errors.map((error) =>
     box(error.replaceAll("_", " "), now.errors[error] === true, (on) => put((before) => ({ errors: { ...before.errors, [error]: on } }))),
   );
-  const typed = store.typed.get(view.recording.id)?.text ?? now.remark;
+  const typed = store.typed.get(id)?.text ?? now.remark;
   const remark = element("input", { type: "text", "data-key": "remark", maxlength: 500, value: typed, "aria-label": "Remark, which stays private" });
-  remark.addEventListener("input", () => store.type(view, remark.value));
-  remark.addEventListener("blur", () => store.keep(view));
+  remark.addEventListener("input", () => store.type(remark.value));
+  remark.addEventListener("blur", () => store.keep(id));
   // Before the focus is on its way: where it goes is drawn anew.
-  remark.addEventListener("keydown", (event) => event.key === "Tab" && store.keep(view));
+  remark.addEventListener("keydown", (event) => event.key === "Tab" && store.keep(id));
   const form = element(
     "form",
     { class: "sheet" },
@@ -122,7 +123,7 @@ export function showSheet(layer, view) {
   // Each answer is kept by itself: Enter leaves no page.
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    store.keep(view);
+    store.keep(id);
   });
   fill(byId("panel"), form);
 }

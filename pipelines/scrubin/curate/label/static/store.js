@@ -14,6 +14,8 @@ export const store = new (class extends EventTarget {
   proposals = [];
   /** While a recording opens, the picture is still of the one before. */
   isOpening = false;
+  /** Of which recording what is drawn is. */
+  shown = null;
   /** The film was released with another cut since the page was opened: the page opens anew. */
   isOld = false;
   /** How often a recording was chosen, and the server answered: what was asked before that is older. */
@@ -81,6 +83,11 @@ export const store = new (class extends EventTarget {
     return this.sent.some(({ changes }) => !changes.length);
   }
 
+  /** Whether what is drawn is of the recording that is open: only then can something be said by it. */
+  get isShown() {
+    return !this.isOpening && this.shown === this.id;
+  }
+
   get id() {
     return this.view?.recording.id;
   }
@@ -112,33 +119,35 @@ export const store = new (class extends EventTarget {
     return { id: recording.id, film, changes: changes.map((one) => ({ proposal: "", before: items[one.layer]?.[one.key] ?? null, ...one })) };
   }
 
-  /** The rating that stands in a view; of what is open in the present one. */
-  sheet(view) {
-    const { items } = view.recording.id === this.id ? this.view : view;
-    return items.ratings?.[SHEET] ?? { scores: {}, failed: false, errors: {}, remark: "" };
+  /** The rating that stands. */
+  get sheet() {
+    return this.view.items.ratings?.[SHEET] ?? { scores: {}, failed: false, errors: {}, remark: "" };
   }
 
-  /** Change fields of the rating of a view, also while another recording opens: it says which it is of. */
-  rate(shown, changed) {
-    const view = shown.recording.id === this.id ? this.view : shown;
-    const sheet = this.sheet(view);
-    return this.say("/api/label", this.resting(view, [{ layer: "ratings", key: SHEET, value: { ...sheet, ...changed(sheet) } }]), true);
+  /** Change fields of the rating that stands. */
+  async rate(changed) {
+    return this.isShown ? this.#amend(changed) : this.refuse();
+  }
+
+  /** After an undo only its answer tells what stands: then it is said when its turn comes. While another recording opens it is of the one before. */
+  #amend(changed) {
+    const body = () => this.resting(this.view, [{ layer: "ratings", key: SHEET, value: { ...this.sheet, ...changed(this.sheet) } }]);
+    return this.say("/api/label", this.isUnsure ? { id: this.id, later: body } : body(), true);
   }
 
   /** A remark is typed: until it is kept it stays in its field. */
-  type({ recording }, text) {
-    this.typed.set(recording.id, { text, isSent: false });
+  type(text) {
+    if (this.isShown) this.typed.set(this.id, { text, isSent: false });
     this.#hold(0);
   }
 
-  /** Keep the remark that was typed; one that is refused is typed as before. */
-  async keep(view) {
-    const { id } = view.recording;
+  /** Keep the remark that was typed in the field of a recording, if that is still the one; what is refused is typed as before. */
+  async keep(id) {
     const typed = this.typed.get(id);
-    if (!typed || typed.isSent) return;
+    if (id !== this.id || !typed || typed.isSent) return;
     typed.isSent = true;
-    const isSame = !this.sent.length && this.sheet(view).remark === typed.text;
-    typed.isSent = isSame || Boolean(await this.rate(view, () => ({ remark: typed.text })));
+    const isSame = !this.sent.length && this.sheet.remark === typed.text;
+    typed.isSent = isSame || Boolean(await this.#amend(() => ({ remark: typed.text })));
     if (typed.isSent && this.typed.get(id) === typed) this.typed.delete(id);
     this.#hold(0);
   }
@@ -151,8 +160,7 @@ export const store = new (class extends EventTarget {
   /** Take back what was said last; the answer says whether there was something. While a key waits for its picture, that is not sent yet, and another would be taken back. */
   undo() {
     if (!this.waiting) return this.say("/api/undo", { id: this.id });
-    this.dispatchEvent(new CustomEvent("refused", { detail: "What you said before waits for its picture: nothing was taken back." }));
-    return Promise.resolve(false);
+    return Promise.resolve(this.refuse("What you said before waits for its picture: nothing was taken back."));
   }
 
   async sayDone(done) {
@@ -161,9 +169,8 @@ export const store = new (class extends EventTarget {
     return isTaken;
   }
 
-  async settle(dispute, spans) {
-    const { layer, first, end, seen } = dispute;
-    const isTaken = await this.say("/api/settle", { id: this.id, film: this.view.film, layer, first, end, spans, seen });
+  async settle({ recording, film }, { layer, first, end, seen }, spans) {
+    const isTaken = await this.say("/api/settle", { id: recording.id, film, layer, first, end, spans, seen });
     await this.open();
     return isTaken;
   }
@@ -172,14 +179,17 @@ export const store = new (class extends EventTarget {
     if (this.id) post("/api/worked", { id: this.id, seconds, nonce: nonce() }, { keepalive: true }).catch(() => {});
   }
 
+  /** Say why something was not taken. */
+  refuse(why = this.isOpening ? "The recording is still opening: nothing was labelled." : "Another recording has opened since you pressed: nothing was labelled.") {
+    this.dispatchEvent(new CustomEvent("refused", { detail: why }));
+    return false;
+  }
+
   /** Resolves to what the server answers, or to false where it was not taken. */
   say(path, body, isOfItsOwn = false) {
     const { id } = body;
     if (this.isOld) return Promise.resolve(false);
-    if (this.isOpening && !isOfItsOwn) {
-      this.dispatchEvent(new CustomEvent("refused", { detail: "The recording is still opening: nothing was labelled." }));
-      return Promise.resolve(false);
-    }
+    if (!this.isShown && !isOfItsOwn) return Promise.resolve(this.refuse());
     const sent = { id, changes: body.changes ?? [] };
     this.sent.push(sent);
     this.dispatchEvent(new Event("kept"));
@@ -189,13 +199,13 @@ export const store = new (class extends EventTarget {
     return this.queue;
   }
 
-  async send(path, body, sent) {
+  async send(path, { later, ...body }, sent) {
     const answered = () => {
       this.answered += 1;
       this.sent = this.sent.filter((one) => one !== sent);
     };
     try {
-      const answer = await post(path, { ...body, nonce: nonce() });
+      const answer = await post(path, { ...(later?.() ?? body), nonce: nonce() });
       answered();
       if (this.id === sent.id) this.take(answer);
       this.dispatchEvent(new Event("kept"));
@@ -204,7 +214,7 @@ export const store = new (class extends EventTarget {
       answered();
       // What was refused is not kept: what stands is shown again.
       if (this.id === sent.id) await this.refresh().catch(() => {});
-      this.dispatchEvent(new CustomEvent("refused", { detail: this.id === sent.id ? error.message : `${sent.id}: ${error.message}` }));
+      this.refuse(this.id === sent.id ? error.message : `${sent.id}: ${error.message}`);
       this.dispatchEvent(new Event("kept"));
       return false;
     }
