@@ -404,9 +404,9 @@ def test_a_short_id_inside_a_public_word_without_blanks_passes_and_is_told_to_th
 
 
 def test_a_short_word_of_files_alone_that_ends_with_a_digit_or_a_latin_letter_is_none_before_others_of_them():
-    search = Search(derive({"path": ["図1/手K.mp4"], "recording": ["約5"], "rig": ["台A"]}, frozenset()), 10**8)
+    search = Search(derive({"path": ["図1/図-/手K.mp4"], "recording": ["約5"], "rig": ["台A"]}, frozenset()), 10**8)
     assert search.in_text(Text("a", "図12, 約500 ml, 手Kurz, 台AB 図1枚")) == set()
-    assert {needle.text for needle in search.in_text(Text("a", "図1, 約5_手K (台A)"))} == {"図1", "約5", "手K", "台A"}
+    assert {needle.text for needle in search.in_text(Text("a", "図1, 約5_手K (台A) 図-12"))} == {"図1", "約5", "手K", "台A", "図-"}
 
 
 @pytest.mark.parametrize("kind", ["participant", "site"])
@@ -435,6 +435,11 @@ def test_a_name_is_found_behind_an_escaped_end_of_a_line_and_where_it_is_none(te
     search = Search(derive({"participant": ["P07", "Nädja", "Grünwaldner"]}, frozenset()), 10**8)
     assert search.in_text(Text("README.md", text))
     assert search.in_text(Text("README.md", r"\nP075 \nP\n07 \nxP07")) == set()
+
+
+def test_folders_behind_a_backslash_are_no_ends_of_lines():
+    search = Search(derive({"participant": ["Ruth", "Rain", "P1"], "site": ["ﾞ"]}, folded_words(["ground truth", "train"])), 10**8)
+    assert search.in_text(Text("a", r"data\truth\train\tp1 {'f': 'D:\\truth'}")) == set()
 
 
 def test_half_a_letter_of_utf_16_in_a_private_value_is_searched():

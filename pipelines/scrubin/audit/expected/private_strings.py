@@ -450,7 +450,7 @@ def _numbered(value: str) -> set[str]:
 
 def _rule(discloses: str, text: str) -> Rule | None:
     length = len(without_accents(text))
-    if not any(letter.isalnum() for letter in text):
+    if not any(map(str.isalnum, without_accents(text))):
         return None
     if text.isdecimal():
         if length >= DIGITS_LENGTH:

@@ -41,7 +41,7 @@ CHANCE_HITS = 0.001
 LONE_DIGITS = 8  # shorter bare numbers say nothing among the numbers of a table
 DIGEST_LENGTHS = (16, 32, 40, 64, 128)
 TIME_OF_DAY_LENGTHS = (4, 6, 9)  # HHMM, HHMMSS, HHMMSSmmm written right after a date
-_LINE_ESCAPE = re.compile(r"\\[nrt]")
+_LINE_ESCAPE = re.compile(r"\\[nrt](?=[^\W\d_a-z])|(?<=-)\\n")  # data\train is a folder
 _FRAME_NAME = re.compile(r"frames/(?:(?!frames/)[^\n\"',;|])*?/\d+\.[a-z]{3,4}")
 _LETTER_BYTES = b"abcdefghijklmnopqrstuvwxyz"
 _LETTERS = frozenset(_LETTER_BYTES)
@@ -375,7 +375,7 @@ def _around(word: str, *, named: bool) -> tuple[str, str]:
     closed_up = [CLOSED_UP_LETTER.match(letter) is not None for letter in word]
     before, behind = NOT_IN_A_WORD
     if all(closed_up) or (closed_up[0] and not named):
-        return NOT_CLOSED_UP[0], NOT_CLOSED_UP[1] + ("" if closed_up[-1] else behind)
+        return NOT_CLOSED_UP[0], NOT_CLOSED_UP[1] + ("" if closed_up[-1] or not word[-1].isalnum() else behind)
     return "" if closed_up[0] else before, _NO_FINAL if closed_up[-1] and named else behind
 
 
