@@ -50,8 +50,8 @@ def holds(picture, colour):
 
 
 @pytest.fixture
-def folder(tmp_path, tmp_path_factory, monkeypatch):
-    project = small_study.share_store(small_study.project(tmp_path / "project"), tmp_path_factory)
+def folder(tmp_path, monkeypatch):
+    project = small_study.project(tmp_path / "project")
     raw = project / "data/raw"
     plant(raw / f"videos/{FALSE_FACE}.mp4", GREEN)
     plant(raw / f"videos/{NAMED}.mp4", BLUE)

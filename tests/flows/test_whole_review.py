@@ -25,8 +25,8 @@ BLACK = 30
 
 
 @pytest.fixture
-def folder(tmp_path, tmp_path_factory):
-    project = small_study.share_store(small_study.project(tmp_path / "project"), tmp_path_factory)
+def folder(tmp_path):
+    project = small_study.project(tmp_path / "project")
     sheet = project / "data/raw/redactions.csv"
     sheet.write_text(sheet.read_text().splitlines()[0] + "\n")
     return project
