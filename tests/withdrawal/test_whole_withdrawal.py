@@ -85,19 +85,27 @@ def run_again(folder):
     small_study.commit(folder)
 
 
-def test_every_trace_of_a_participant_goes_and_nobody_else_changes(before, tmp_path, monkeypatch, capsys):
-    folder, needles = study(before, tmp_path), traces(before)
-    monkeypatch.chdir(folder)
-    was = files(folder / "data/release")
-    splits, ids = table(folder, "data/tables/splits.parquet"), table(folder, "data/private/linkage.parquet").set_index("recording").id
-    assert left_of(folder, needles)
+@pytest.fixture(scope="module")
+def without(before, tmp_path_factory):
+    """The study after somebody withdrew, and all stages have run again."""
+    folder = study(before, tmp_path_factory.mktemp("without"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert cli.main(["withdraw", "--participant", PERSON, "--reason", "consent"]) == 0
+        # The curator deletes the raw files and their rows at once; sheets and labels may still name them.
+        manifest = folder / "data/raw/recordings.csv"
+        manifest.write_text("".join(line for line in manifest.read_text().splitlines(keepends=True) if f",{PERSON}," not in line))
+        (folder / "data/raw/videos/peg_02_left.mkv").unlink()
+        run_again(folder)
+    return folder
 
-    assert cli.main(["withdraw", "--participant", PERSON, "--reason", "consent"]) == 0
-    # The curator deletes the raw files and their rows at once; sheets and labels may still name them.
-    manifest = folder / "data/raw/recordings.csv"
-    manifest.write_text("".join(line for line in manifest.read_text().splitlines(keepends=True) if f",{PERSON}," not in line))
-    (folder / "data/raw/videos/peg_02_left.mkv").unlink()
-    run_again(folder)
+
+def test_every_trace_of_a_participant_goes_and_nobody_else_changes(before, without, tmp_path, monkeypatch, capsys):
+    folder, needles = study(without, tmp_path), traces(before)
+    monkeypatch.chdir(folder)
+    was = files(before / "data/release")
+    splits, ids = table(before, "data/tables/splits.parquet"), table(before, "data/private/linkage.parquet").set_index("recording").id
+    assert left_of(before, needles)
     assert cli.main(["store", "--prune"]) == 0
     assert "of earlier versions, because somebody withdrew" in capsys.readouterr().out
 
@@ -126,7 +134,7 @@ def test_every_trace_of_a_participant_goes_and_nobody_else_changes(before, tmp_p
     assert "lines were taken out, because somebody withdrew" in capsys.readouterr().out
 
     # A second run changes nothing, and the tombstone stays.
-    small_study.regenerate(folder)
+    small_study.release(folder)
     assert files(folder / "data/release") == now
 
     # The audit proves it: what comes back by another way is found.
@@ -139,12 +147,9 @@ def test_every_trace_of_a_participant_goes_and_nobody_else_changes(before, tmp_p
     assert {("notes.md", "private-string"), ("one.jpg", "withdrawn")} <= found
 
 
-def test_another_clone_that_pulled_the_release_does_not_release_them_again(before, tmp_path, monkeypatch):
+def test_another_clone_that_pulled_the_release_does_not_release_them_again(before, without, tmp_path, monkeypatch):
     """It has released them before, and knows of the withdrawal by that release alone."""
-    ours, theirs = study(before, tmp_path / "ours"), study(before, tmp_path / "theirs")
-    monkeypatch.chdir(ours)
-    assert cli.main(["withdraw", "--participant", PERSON, "--reason", "consent"]) == 0
-    small_study.regenerate(ours)
+    ours, theirs = without, study(before, tmp_path)
     shutil.rmtree(theirs / "data/release")
     shutil.copytree(ours / "data/release", theirs / "data/release")
     params = theirs / "params.yaml"
@@ -157,7 +162,7 @@ def test_another_clone_that_pulled_the_release_does_not_release_them_again(befor
         assert not (theirs / "data/release").exists()
     for name in ("data/raw/withdrawn.csv", "data/private/withdrawn.json"):
         shutil.copy(ours / name, theirs / name)
-    small_study.regenerate(theirs)
+    small_study.release(theirs)
     note = "data/release/metadata/withdrawn.json"
     assert (theirs / note).read_bytes() == (ours / note).read_bytes()
     assert json.loads((theirs / "data/private/this_clone.json").read_text())["other_clones"] == [], "what it has answered is asked no more"
@@ -170,7 +175,7 @@ def test_one_recording_leaves_by_a_row_that_somebody_wrote_and_the_number_is_ask
     with pytest.raises(
         ReleaseError, match=r"withdrawn of version 1\.0\.0: 1 recording, so .*set release\.version in params\.yaml to 2\.0\.0"
     ):
-        small_study.regenerate(folder)
+        small_study.release(folder)
     params = folder / "params.yaml"
     params.write_text(params.read_text().replace("version: 1.0.0", "version: 2.0.0"))
     small_study.regenerate(folder, ["release"])
