@@ -488,7 +488,8 @@ def _of_rates(both: Mapping[str, tuple[Series, Series]], numbers: Mapping[str, t
     telling = {name: frames for name, frames in numbers.items() if min(map(len, frames)) >= FEWEST_FOR_RATE}
     filmed = {name: film for name in telling if (film := both[name][0].film or 0) >= FEWEST_FOR_RATE}
     stated = {name for name in telling if all(side.numbering is not None for side in both[name])}
-    unstated = {name: _times(*frames) for name, frames in telling.items() if name not in stated and name not in filmed}
+    timed = {name for name in telling if all(side.numbering is not None or _is_timed(side) for side in both[name])}
+    unstated = {name: _times(*frames) for name, frames in telling.items() if name not in timed and name not in filmed}
     apart = {name: times for name, times in unstated.items() if times != 1}
     faults = {name: _of_ends(both[name], numbers[name], times) for name, times in apart.items() if 2 * len(apart) >= len(unstated)}
     for name, film in filmed.items():
@@ -502,6 +503,11 @@ def _of_rates(both: Mapping[str, tuple[Series, Series]], numbers: Mapping[str, t
         fix = "say by --fps and --predictions-fps how they are numbered, or number frames as in the ground truth"
         faults[name] = error("", "frames-rate", f"{what} ({_spans(both[name][0].frames, both[name][1].frames)})", fix)
     return faults
+
+
+def _is_timed(side: Series) -> bool:
+    """Return whether times beside the frames of a side say how many a second has, which is held against the other side."""
+    return side.labels is not None and all(low <= high <= (1 + ALIKE) * low for low, high in side.labels.fitting_fps)
 
 
 def _of_ends(sides: tuple[Series, Series], numbers: tuple[IntArray, IntArray], times: float) -> Fault:
