@@ -433,6 +433,27 @@ def test_frames_with_times_are_held_against_labels_by_the_rate_that_is_said(tmp_
         predicted(tmp_path, seconds, beside(25))
 
 
+def test_seconds_beside_frames_are_held_against_the_rate_at_which_frames_are_joined(tmp_path):
+    by_seconds = "seconds,phase\n" + "".join(f"{second},{PHASES[25 * second]}\n" for second in range(-(-FRAMES // 25)))
+    with pytest.raises(ScrubinError, match="say about 25 per second, not 1 as the other side; say --predictions-fps 25"):
+        predicted(tmp_path, by_seconds, beside(25))
+    with pytest.raises(ScrubinError, match="say about 25 per second, not 1 as the other side; say --fps 25"):
+        predicted(tmp_path, beside(25), by_seconds)
+    assert predicted(tmp_path, by_seconds, beside(25), predictions_fps=Fraction(25)) == (1.0, -(-FRAMES // 25))
+    told = "say about 1 per second of the labels, and about 25 of the predictions; say --fps 1 --predictions-fps 25"
+    with pytest.raises(ScrubinError, match=told):
+        predicted(tmp_path, beside(1), beside(25))
+    with pytest.raises(ScrubinError, match="say about 1 per second, not 25 as the other side; say --fps 1"):
+        predicted(tmp_path, beside(1), beside(25), predictions_fps=Fraction(25))
+
+
+def test_seconds_beside_frames_of_both_sides_say_that_both_count_alike(tmp_path):
+    part = "".join(beside(25).splitlines(keepends=True)[:50])
+    assert predicted(tmp_path, part, beside(25)) == (1.0, 49)
+    with pytest.raises(ScrubinError, match="nothing says that both count alike"):
+        predicted(tmp_path, part, table("frame", range(FRAMES)))
+
+
 @pytest.mark.parametrize("name", ["time", "timestamp", "t"])
 @pytest.mark.parametrize("unit", [lambda at: f"{at * 1000:.0f}", lambda at: f"{at / 60:.4f}", str])
 def test_times_without_a_unit_beside_frames_say_nothing(tmp_path, name, unit):

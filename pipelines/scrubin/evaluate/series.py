@@ -344,7 +344,7 @@ def _of_unknown_rate(name: str, truth: Series, prediction: Series) -> Fault | No
         rate = None if other.numbering is None else other.numbering.per_second
         if one.numbering is None and one.labels is not None and (stated := stated_otherwise(one.labels, rate)):
             what, fix = f"{stated}, not {rate} as the other side", refused_fps(one.labels, option, "correct the times")
-            return error(file, "rate-contradicted", what, fix, place=place)
+            return error(one.file or name, "rate-contradicted", what, fix, place=one.place)
     sides = [one.labels for one in (truth, prediction) if one.numbering is None and one.labels is not None and likely_fps(one.labels)]
     ranges = [one.fitting_fps for one in sides]
     if len(ranges) == 2 and not any(low <= most and least <= high for low, high in ranges[0] for least, most in ranges[1]):
