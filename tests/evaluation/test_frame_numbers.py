@@ -154,8 +154,8 @@ RATES = "or say to 'scrubin score' the rate that files do not state: --fps for l
         ),
         (
             range(1000),
-            "the predictions go on 25 times as far as the labels (labels are numbered 0 to 39, predictions 0 to 999), and nothing says that "
-            "both count alike; say both rates, --fps of labels and --predictions-fps, the same one if they do",
+            "the predictions go on 25 times as far as the labels (labels are numbered 0 to 39, predictions 0 to 999), and nothing says "
+            "that both count alike; say both rates, --fps of labels and --predictions-fps, the same one if they do",
         ),
     ],
 )

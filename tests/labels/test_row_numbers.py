@@ -433,6 +433,16 @@ def test_frames_with_times_are_held_against_labels_by_the_rate_that_is_said(tmp_
         predicted(tmp_path, seconds, beside(25))
 
 
+def test_predictions_of_one_video_are_of_that_which_their_column_names_where_only_that_is_labelled(tmp_path, capsys):
+    rows = [f"{frame},{PHASES[frame]}\n" for frame in range(FRAMES)]
+    for side, videos in (("truth", ("video01", "video02")), ("found", ("video01",))):
+        (tmp_path / side).mkdir()
+        every = "".join(f"{video},{row}" for video in videos for row in rows)
+        (tmp_path / side / f"{side}s.csv").write_text(f"video,frame,phase\n{every}")
+    said = good(capsys, *sides(tmp_path, "phases", "--videos", "video01", "--json")).out
+    assert json.loads(said)["results"][0]["overall"]["value"] == 1.0
+
+
 def test_seconds_beside_frames_are_held_against_the_rate_at_which_frames_are_joined(tmp_path):
     by_seconds = "seconds,phase\n" + "".join(f"{second},{PHASES[25 * second]}\n" for second in range(-(-FRAMES // 25)))
     with pytest.raises(ScrubinError, match="say about 25 per second, not 1 as the other side; say --predictions-fps 25"):
