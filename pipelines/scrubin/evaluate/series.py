@@ -21,7 +21,7 @@ from scrubin.base.faults import VIDEO, Fault, Faults, count_text, error, summary
 from scrubin.labels.files.detect import LABELS_UNREAD
 from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.model import ClassesOf, Labels
-from scrubin.labels.rates import NONE, SECONDS, Numbering, frames_at, likely_fps, refused_fps, renumber, stated_otherwise
+from scrubin.labels.rates import NONE, SECONDS, Numbering, about_fps, frames_at, refused_fps, renumber, stated_otherwise
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -345,12 +345,13 @@ def _of_unknown_rate(name: str, truth: Series, prediction: Series) -> Fault | No
         if one.numbering is None and one.labels is not None and (stated := stated_otherwise(one.labels, rate)):
             what, fix = f"{stated}, not {rate} as the other side", refused_fps(one.labels, option, "correct the times")
             return error(one.file or name, "rate-contradicted", what, fix, place=one.place)
-    sides = [one.labels for one in (truth, prediction) if one.numbering is None and one.labels is not None and likely_fps(one.labels)]
+    sides = [one.labels for one in (truth, prediction) if one.numbering is None and one.labels is not None and about_fps(one.labels)]
     ranges = [one.fitting_fps for one in sides]
     if len(ranges) == 2 and not any(low <= most and least <= high for low, high in ranges[0] for least, most in ranges[1]):
-        labels, predicted = map(likely_fps, sides)
+        labels, predicted = map(about_fps, sides)
         what = f"the seconds beside frames say about {labels} per second of the labels, and about {predicted} of the predictions"
-        return error(file, "rate-contradicted", what, f"say --fps {labels} --predictions-fps {predicted}", place=place)
+        fix = f"{refused_fps(sides[0], '--fps', '')}, and {refused_fps(sides[1], '--predictions-fps', '').removeprefix('say ')}"
+        return error(file, "rate-contradicted", what, fix, place=place)
     return None
 
 
