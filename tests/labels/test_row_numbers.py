@@ -424,7 +424,7 @@ def test_videos_of_several_rates_are_to_be_converted_one_by_one_and_few_rows_adv
     (tmp_path / "in/a.csv").write_text("frame,seconds,phase\n" + "".join(f"{frame},{frame / 15:.1f},0\n" for frame in range(5)))
     assert cli.main([*typed, "--fps", "60"]) == 1
     assert (
-        "the seconds beside the frames of a say about 7.5 to 25 per second; say --fps, which so few times leave open"
+        "the seconds beside the frames of a say about 7.5 to 25 per second; say --fps, which few times leave open"
         in capsys.readouterr().err
     )
     for name, rate in (("a", 25), ("b", 30)):

@@ -169,13 +169,9 @@ def refused_fps(labels: Labels, option: str, or_else: str) -> str:
         return or_else
     if labels.clock.period_s is None:
         return "say one that fits"
-    if likely_fps(labels):
-        return f"say {option} {likely_fps(labels)}"
-    return (
-        f"say {option}, which so few times leave open"
-        if about_fps(labels)
-        else "correct the frames or the seconds, or leave the seconds out"
-    )
+    if not about_fps(labels):
+        return "correct the frames or the seconds, or leave the seconds out"
+    return f"say {option} {likely_fps(labels)}" if likely_fps(labels) else f"say {option}, which few times leave open"
 
 
 def first_of(labels: Labels) -> int | None:
