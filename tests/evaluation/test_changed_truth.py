@@ -255,5 +255,5 @@ def test_spans_of_time_are_taken_at_the_rate_that_the_release_states(release, tm
     capsys.readouterr()
     run = ("phases", "--ground-truth", release, "--predictions", tmp_path / "spans", "--vocabulary", "cholect50", "--json")
     said = good(capsys, *run)
-    assert "spans of phases are taken at 5/2 frames per second, as the release has" in said.err
+    assert "spans of phases are taken at 5/2 frames per second, as the other side has" in said.err
     assert json.loads(said.out)["results"][0]["overall"]["value"] == 1.0

@@ -171,7 +171,7 @@ def test_answers_by_frame_are_not_taken_for_answers_by_second(tmp_path, capsys):
     rows = [",".join(["frame_id", *names]), *(f"{frame}," + ",".join("1" * 9) for frame in range(0, 2700, 150))]
     put(tmp_path / "truth", {"clip/frame.csv": ("\n".join(rows) + "\n").encode()})
     arguments = ("criteria", "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found")
-    for seconds, expected in ((90, None), (900, None), (2700, "predictions are numbered 30 times as far as the labels in every video")):
+    for seconds, expected in ((90, None), (900, None), (2700, "but both end as if they had one rate")):
         answers = json.dumps({"overall_outputs": [[0.5, 0.5, 0.5]] * seconds}).encode()
         put(tmp_path / "found", {"clip/cvs-criteria.json": answers})
         assert expected in fault(capsys, *arguments) if expected else good(capsys, *arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import pandas as pd
 import pytest
 
 from challenge_cases import detected, document, labels, scores, write, write_labels
@@ -52,6 +53,29 @@ def test_every_command_gives_the_same_advice(challenge, capsys):
         assert advice in said(capsys, "score", task, *truth, "--predictions", folder / kind)
         assert advice in said(capsys, "submission", "check", folder / kind, *truth)
         assert advice in said(capsys, "rank", folder / kind, *truth, "--metric", task)
+
+
+def test_predictions_beyond_the_labels_are_held_to_the_length_of_the_released_film(tmp_path, capsys):
+    home, team = tmp_path / "release", tmp_path / "team"
+    for folder in (home / "groundtruth/cholect50/phases", home / "tables", team):
+        folder.mkdir(parents=True)
+    for path, count in ((home / "groundtruth/cholect50/phases/VID01.csv", 30), (team / "VID01.csv", 100)):
+        path.write_text("frame,phase_id\n" + "".join(f"{frame},{7 * frame // 100}\n" for frame in range(count)))
+    (home / "groundtruth/manifest.json").write_text('{"frame_contract": "", "frames_per_second": "1", "files": {}}')
+    typed = ["submission", "check", str(team), "--ground-truth", str(home), "--task", "phases"]
+    asks = (
+        "go on 3.333 times as far as the labels (labels are numbered 0 to 29, predictions 0 to 99), and nothing says that both count alike"
+    )
+    assert f"{asks}; number frames as in the ground truth; if they are, leave out those behind" in said(capsys, *typed)
+    for film, told in ((100, ""), (50, "the predictions go on to frame 99, but the released film has 50 frames")):
+        pd.DataFrame({"id": "VID01", "frame": range(film)}).to_parquet(home / "tables/frames.parquet")
+        printed = said(capsys, *typed)  # what is not labelled is told
+        assert ("go on" in printed, told in printed) == (bool(told), True)
+        assert ("0 errors" in printed) is not bool(told)
+    score = ["score", "phases", "--ground-truth", str(home), "--predictions", str(team)]
+    assert told in said(capsys, *score)
+    pd.DataFrame({"id": "VID01", "frame": range(100)}).to_parquet(home / "tables/frames.parquet")
+    assert main(score) == 0
 
 
 def test_frames_without_a_label_stop_no_command(challenge, capsys):

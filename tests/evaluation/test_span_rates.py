@@ -61,6 +61,17 @@ def test_predictions_in_spans_are_told_apart_from_labels(study, capsys):
     assert f"{SAID} (--fps)" not in said
 
 
+def test_spans_beside_frames_of_a_rate_that_is_no_whole_number_are_taken_at_these_frames(tmp_path, capsys):
+    edges, ends = (0, 90, 180, 210, 270, 360), "start_s,end_s,phase\n"
+    spans = ends + "".join(f"{edges[at] * 1.001 / 30:.3f},{edges[at + 1] * 1.001 / 30:.3f},{name}\n" for at, name in enumerate("abcde"))
+    frames = "frame,phase\n" + "".join(f"{frame},{'abcde'[sum(frame >= edge for edge in edges[1:])]}\n" for frame in range(360))
+    for truth, found, option in ((spans, frames, "--predictions-fps"), (frames, spans, "--fps")):
+        put(tmp_path, truth={"v.csv": truth}, found={"v.csv": found})
+        said = good(capsys, *sides(tmp_path, "phases", option, "30000/1001", "--json"))
+        assert json.loads(said.out)["results"][0]["overall"]["value"] == 1.0
+        assert "spans of phases are taken at 30000/1001 frames per second, as the other side has" in said.err
+
+
 TWO_TIERS = """<?xml version="1.0" encoding="UTF-8"?>
 <ANNOTATION_DOCUMENT FORMAT="3.0" VERSION="3.0"><HEADER TIME_UNITS="milliseconds"/><TIME_ORDER>
 <TIME_SLOT TIME_SLOT_ID="s0" TIME_VALUE="0"/><TIME_SLOT TIME_SLOT_ID="s1" TIME_VALUE="10000"/>

@@ -1,6 +1,7 @@
 """Spans of phases and instances by frames: what a frame has, how instances are numbered, and back."""
 
 import itertools
+import math
 from collections import Counter
 from fractions import Fraction
 
@@ -41,6 +42,22 @@ def triplets(rows):
 def found(rows):
     table = instance_spans.from_triplets(triplets(rows))
     return [tuple(None if pd.isna(value) else value for value in row) for row in table.itertuples(index=False)]
+
+
+@pytest.mark.parametrize("fps", [Fraction(30), Fraction(30000, 1001), Fraction(24)])
+@pytest.mark.parametrize("rounded", [math.floor, round])
+def test_times_of_spans_that_were_rounded_are_those_of_their_frames(fps, rounded):
+    edges = [0, 7, 1484, 1500, 1501, 2999]
+    times = [rounded(edge * 1000 / fps) for edge in edges]
+    spans = segment_rows([("phase", *span, at) for at, span in enumerate(itertools.pairwise(times))])
+    rows, _ = to_phases(spans, MS, fps)
+    assert rows["position"].tolist() == list(range(edges[-1]))
+    assert np.flatnonzero(np.diff(rows["phase_id"])).tolist() == [edge - 1 for edge in edges[1:-1]]
+
+
+def test_times_of_spans_between_frames_are_taken_as_they_are():
+    rows, _ = to_phases(segment_rows([("phase", 0, 49467, 0), ("phase", 49467, 49511, 1), ("phase", 49511, 50000, 2)]), MS, Fraction(30))
+    assert np.flatnonzero(np.diff(rows["phase_id"])).tolist() == [1484, 1485]
 
 
 def test_a_run_of_frames_is_one_half_open_span():

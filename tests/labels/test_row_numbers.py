@@ -418,6 +418,28 @@ def test_seconds_beside_frames_are_no_silent_shift_in_what_is_converted(tmp_path
     assert "\n19\tPreparation\n20\tCalotTriangleDissection\n" in (tmp_path / "out/a-phase.txt").read_text()
 
 
+def test_videos_of_several_rates_are_to_be_converted_one_by_one_and_few_rows_advise_no_rate(tmp_path, capsys):
+    typed = ["convert", str(tmp_path / "in"), "--vocabulary", "cholec80", "--to", "cholec80", "--out", str(tmp_path / "out")]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.csv").write_text("frame,seconds,phase\n" + "".join(f"{frame},{frame / 15:.1f},0\n" for frame in range(5)))
+    assert cli.main([*typed, "--fps", "60"]) == 1
+    assert (
+        "the seconds beside the frames of a say about 7.5 to 25 per second; say --fps, which few times leave open"
+        in capsys.readouterr().err
+    )
+    for name, rate in (("a", 25), ("b", 30)):
+        (tmp_path / f"in/{name}.csv").write_text(beside(rate))
+    for rate in ((), ("--fps", "25"), ("--fps", "30")):
+        assert cli.main([*typed, *rate]) == 1
+        assert "has another rate: convert them one by one" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("error")
+def test_seconds_that_go_back_are_refused_without_a_warning_of_numpy():
+    back = "frame,seconds,phase\n" + "".join(f"{frame},{second},{frame}\n" for frame, second in enumerate((2, 1, 3, 4, 5, 6)))
+    assert "'seconds' goes back to 1 where the rows go on" in errors(back)[0]
+
+
 def test_seconds_that_fit_no_rate_are_refused_where_one_is_stated(tmp_path):
     lost = beside(25, lambda at: f"{at + (at > 3) * 2:.2f}")
     with pytest.raises(ScrubinError, match="go on at no steady rate, not 25; correct the frames or the seconds, or leave the seconds out"):
@@ -431,6 +453,37 @@ def test_frames_with_times_are_held_against_labels_by_the_rate_that_is_said(tmp_
     assert predicted(tmp_path, seconds, beside(25), **rates_of_both) == (1.0, -(-FRAMES // 25))
     with pytest.raises(ScrubinError, match="times as far as the labels"):
         predicted(tmp_path, seconds, beside(25))
+
+
+def test_predictions_of_one_video_are_of_that_which_their_column_names_where_only_that_is_labelled(tmp_path, capsys):
+    rows = [f"{frame},{PHASES[frame]}\n" for frame in range(FRAMES)]
+    for side, videos in (("truth", ("video01", "video02")), ("found", ("video01",))):
+        (tmp_path / side).mkdir()
+        every = "".join(f"{video},{row}" for video in videos for row in rows)
+        (tmp_path / side / f"{side}s.csv").write_text(f"video,frame,phase\n{every}")
+    said = good(capsys, *sides(tmp_path, "phases", "--videos", "video01", "--json")).out
+    assert json.loads(said)["results"][0]["overall"]["value"] == 1.0
+
+
+def test_seconds_beside_frames_are_held_against_the_rate_at_which_frames_are_joined(tmp_path):
+    by_seconds = "seconds,phase\n" + "".join(f"{second},{PHASES[25 * second]}\n" for second in range(-(-FRAMES // 25)))
+    with pytest.raises(ScrubinError, match="say about 25 per second, not 1 as the other side; say --predictions-fps 25"):
+        predicted(tmp_path, by_seconds, beside(25))
+    with pytest.raises(ScrubinError, match="say about 25 per second, not 1 as the other side; say --fps 25"):
+        predicted(tmp_path, beside(25), by_seconds)
+    assert predicted(tmp_path, by_seconds, beside(25), predictions_fps=Fraction(25)) == (1.0, -(-FRAMES // 25))
+    told = "say about 1 per second of the labels, and about 25 of the predictions; say --fps 1, and --predictions-fps 25"
+    with pytest.raises(ScrubinError, match=told):
+        predicted(tmp_path, beside(1), beside(25))
+    with pytest.raises(ScrubinError, match="say about 1 per second, not 25 as the other side; say --fps 1"):
+        predicted(tmp_path, beside(1), beside(25), predictions_fps=Fraction(25))
+
+
+def test_seconds_beside_frames_of_both_sides_say_that_both_count_alike(tmp_path):
+    part = "".join(beside(25).splitlines(keepends=True)[:50])
+    assert predicted(tmp_path, part, beside(25)) == (1.0, 49)
+    with pytest.raises(ScrubinError, match="nothing says that both count alike"):
+        predicted(tmp_path, part, table("frame", range(FRAMES)))
 
 
 @pytest.mark.parametrize("name", ["time", "timestamp", "t"])

@@ -8,12 +8,14 @@ from fractions import Fraction
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from scrubin.base import file_lists, files, strangers
+from scrubin.base import file_lists, files, strangers, unpacking
+from scrubin.base.errors import FileError
 from scrubin.base.faults import Fault, count_text, printable
 from scrubin.base.ground_truth import FRAMES_PER_SECOND
 from scrubin.evaluate.series import EXTRA_VIDEO
 from scrubin.labels.formats.ground_truth import MANIFEST, RELEASED, inside_release
 
+FRAMES = "tables/frames.parquet"
 LABELS = (RELEASED, "Annotation")
 """The folders of a release that a score may name as ground truth."""
 SHOWN_DIGITS = 12
@@ -77,9 +79,14 @@ def _place(named: Path) -> Path:
     return strangers.real(named) if named.is_dir() else strangers.real(named.parent) / named.name
 
 
+def _home(inside: Path) -> Path | None:
+    """Return the release that a path is the labels of, or lies in the labels of."""
+    return next((folder.parent for folder in (inside, *inside.parents) if folder.name in LABELS), None)
+
+
 def _named(inside: Path) -> tuple[str | None, str | None]:
     """Return name and version of the release that a path is the labels of, or lies in the labels of."""
-    home = next((folder.parent for folder in (inside, *inside.parents) if folder.name in LABELS), None)
+    home = _home(inside)
     if home is None or not (home / file_lists.CROISSANT).is_file():
         return None, None
     try:
@@ -89,6 +96,16 @@ def _named(inside: Path) -> tuple[str | None, str | None]:
     said = [document.get(key) if isinstance(document, Mapping) else None for key in ("name", "version")]
     name, version = (one if isinstance(one, str) else None for one in said)
     return name, version
+
+
+def film_frames(truth: Path) -> dict[str, int]:
+    """Return how many frames the film of each recording has, by the tables of the release around a ground truth; empty without these."""
+    home = _home(_place(inside_release(truth)))
+    try:
+        table = unpacking.parquet(home / FRAMES, FRAMES, ["id", "frame"], inside=home).to_pandas() if home else None
+        return {} if table is None else {str(id_): int(last) + 1 for id_, last in table.groupby("id")["frame"].max().items()}
+    except (FileError, OSError, KeyError, ValueError):
+        return {}
 
 
 def line_of(release: Mapping[str, Any]) -> str:

@@ -5,13 +5,10 @@ The advice is given here for every command: ``score``, ``submission check`` and 
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -23,8 +20,8 @@ from scrubin.base.errors import MetricsError
 from scrubin.base.faults import VIDEO, Fault, Faults, count_text, error, summary, warning
 from scrubin.labels.files.detect import LABELS_UNREAD
 from scrubin.labels.files.reader import NumberedLabels
-from scrubin.labels.model import ClassesOf
-from scrubin.labels.rates import NONE, NTSC, SECONDS, Numbering, frames_at, renumber
+from scrubin.labels.model import ClassesOf, Labels
+from scrubin.labels.rates import NONE, SECONDS, Numbering, about_fps, frames_at, refused_fps, renumber, stated_otherwise
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -39,9 +36,10 @@ FEWEST_FOR_RATE = 5
 """So many frames a side must span before its length tells a rate."""
 LEAST_RATIO = 5
 """By less the rates that both sides state hardly differ."""
-HALF_RATES = (Fraction(25, 2), Fraction(15, 2))
-FEWEST_OF_SHARED, FEWEST_TO_AGREE = 20, 3
-"""So far labels must reach, and so many videos there must be that agree on a rate which may be any."""
+REFUSED_FROM = 2
+"""A side that goes on so many times as far is refused; where it is less, labels or predictions more likely end early."""
+ALIKE, FEW = 0.1, 2
+"""Both sides end alike where they differ by this share of the farther one, or by so many frames."""
 TABLES = (".csv", ".tsv", ".txt")
 """Only their first line may be a name."""
 SAY_RATES = "or say to 'scrubin score' the rate that files do not state: --fps for labels, --predictions-fps"
@@ -63,6 +61,12 @@ class Series:
         Where it stands, for messages: a path, "" for the name of the video; and in it the video, where the path has another name.
     counts_time
         Whether its numbers are instants of time rather than frames, as exact as they are written.
+    labels
+        What was read, where it says times beside its frames.
+    film
+        Of labels: how many frames the released film has, where its tables say it.
+    by_contract
+        Of predictions: whether they have to be numbered as the labels, and nobody can say another rate.
     """
 
     frames: IntArray
@@ -71,6 +75,9 @@ class Series:
     file: str = ""
     counts_time: bool = False
     place: str = ""
+    labels: Labels | None = None
+    film: int | None = None
+    by_contract: bool = False
 
     def within(self, name: str, faults: Faults) -> tuple[Fault, ...]:
         """Return faults of the video of this name as those of its file."""
@@ -97,7 +104,8 @@ def stated_sizes(positions: IntArray, images: pd.DataFrame | None) -> FloatArray
 def series_of(video: NumberedLabels, file: str, frames: IntArray, values: npt.NDArray[Any]) -> Series:
     """Return what a video has at each frame; messages name ``file``, and in it the video where its name is another one."""
     place = "" if not file or PurePosixPath(file).stem == video.name else f"{VIDEO}{video.name}"
-    return Series(frames, values, video.numbering, file, video.labels.counts_time, place)
+    labels = video.labels if video.labels.fitting_fps else None
+    return Series(frames, values, video.numbering, file, video.labels.counts_time, place, labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,10 +205,10 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     Returns
     -------
     tuple of Fault
-        ``video-missing``, ``rate-unknown``, ``frames-shifted``, ``frames-rate``, ``frames-elsewhere`` and ``frames-missing`` are
-        errors; the last one is a warning without ``every_frame``, and so is ``frames-shifted`` where only the ends differ.
-        ``video-extra`` and ``frames-extra`` are deviations: what has no
-        label does not count.
+        ``video-missing``, ``rate-unknown``, ``rate-contradicted``, ``frames-shifted``, ``frames-rate``, ``frames-elsewhere`` and
+        ``frames-missing`` are errors; the last one is a warning without ``every_frame``, and so are ``frames-shifted`` where only the
+        ends differ, and ``frames-rate`` of a side that goes on less than twice as far. ``video-extra`` and ``frames-extra`` are
+        deviations: what has no label does not count.
     """
     faults = Faults()
     for name in sorted(set(truth) - set(predictions)):
@@ -210,16 +218,15 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
         note_extra_video(name, extra)
         faults.extend(predictions[name].within(name, extra))
     shared = sorted(set(truth) & set(predictions))
-    ratios = _ratios({name: (truth[name], predictions[name]) for name in shared})
-    in_which = "in every video" if len(ratios) == len(shared) else f"in {len(ratios)} of {len(shared)} videos"
     unknown = {name: fault for name in shared if (fault := _of_unknown_rate(name, truth[name], predictions[name])) is not None}
     faults.extend(unknown.values())
-    numbers = {name: _numbers(truth[name], predictions[name]) for name in shared if name not in unknown}
+    both = {name: (truth[name], predictions[name]) for name in shared if name not in unknown}
+    numbers = {name: _numbers(*sides) for name, sides in both.items()}
+    rates = _of_rates(both, numbers)
     for name, (labelled, predicted) in numbers.items():
         of_video, file = Faults(), predictions[name].file or name
-        at_ratio = (float(ratios[name]), in_which) if name in ratios else None
-        _note_cause(file, labelled, predicted, of_video, at_ratio, list(numbers.values()), every_frame=every_frame)
-        _note_frames(file, labelled, predicted, of_video, truth[name].numbering, every_frame=every_frame)
+        _note_cause(file, labelled, predicted, of_video, rates.get(name), list(numbers.values()), every_frame=every_frame)
+        _note_frames(file, labelled, predicted, of_video, _unsaid_beside(*both[name]), every_frame=every_frame)
         faults.extend(predictions[name].within(name, of_video))
     return faults.all()
 
@@ -324,12 +331,27 @@ def stride(predicted: IntArray, labelled: IntArray) -> int | None:
 
 
 def _of_unknown_rate(name: str, truth: Series, prediction: Series) -> Fault | None:
-    """Return that one side counts in time and nothing says how the other counts; whole seconds are frames at the usual one per second."""
-    for timed, other, option in ((truth, prediction, "--predictions-fps"), (prediction, truth, "--fps")):
-        if timed.counts_time and timed.numbering != SECONDS and other.numbering is None:
-            side = "predictions" if timed is prediction else "labels"
+    """Return that nothing says how a side counts which must be known, or that the times beside its frames say otherwise.
+
+    Whole seconds are frames at the usual one per second.
+    """
+    file, place = prediction.file or name, prediction.place
+    for one, other, option in ((prediction, truth, "--predictions-fps"), (truth, prediction, "--fps")):
+        if one.numbering is None and other.counts_time and other.numbering != SECONDS:
+            side = "predictions" if other is prediction else "labels"
             what = f"the {side} are numbered by time, and no file says how many frames of the other side a second has"
-            return error(prediction.file or name, "rate-unknown", what, f"say it to 'scrubin score' by {option}", place=prediction.place)
+            return error(file, "rate-unknown", what, f"say it to 'scrubin score' by {option}", place=place)
+        rate = None if other.numbering is None else other.numbering.per_second
+        if one.numbering is None and one.labels is not None and (stated := stated_otherwise(one.labels, rate)):
+            what, fix = f"{stated}, not {rate} as the other side", refused_fps(one.labels, option, "correct the times")
+            return error(one.file or name, "rate-contradicted", what, fix, place=one.place)
+    sides = [one.labels for one in (truth, prediction) if one.numbering is None and one.labels is not None and about_fps(one.labels)]
+    ranges = [one.fitting_fps for one in sides]
+    if len(ranges) == 2 and not any(low <= most and least <= high for low, high in ranges[0] for least, most in ranges[1]):
+        labels, predicted = map(about_fps, sides)
+        what = f"the seconds beside frames say about {labels} per second of the labels, and about {predicted} of the predictions"
+        fix = f"{refused_fps(sides[0], '--fps', '')}, and {refused_fps(sides[1], '--predictions-fps', '').removeprefix('say ')}"
+        return error(file, "rate-contradicted", what, fix, place=place)
     return None
 
 
@@ -338,33 +360,27 @@ def _note_cause(
     labelled: IntArray,
     predicted: IntArray,
     faults: Faults,
-    at_ratio: tuple[float, str] | None,
+    of_rate: Fault | None,
     of_all: Sequence[tuple[IntArray, IntArray]],
     *,
     every_frame: bool,
 ) -> None:
     """Note why frame numbers do not agree, where the numbers alone tell it; ``of_all`` are labelled and predicted ones of all videos.
 
-    ``at_ratio`` is how many times as far predictions are numbered as labels, and in which videos, in words.
+    ``of_rate`` is what is to be said of their rates.
     """
-    spans = _spans(labelled, predicted)
     if (step := stride(predicted, labelled)) is not None:
         what = f"the numbers look like frames of a {step} fps video"
         faults.error(file, "frames-rate", what, f"divide every frame number by {step}, {SAY_RATES}")
-    elif at_ratio is not None:
-        ratio, in_which = at_ratio
-        finer, other, times = ("predictions", "labels", ratio) if ratio > 1 else ("labels", "predictions", 1 / ratio)
-        what = f"the {finer} are numbered {times:g} times as far as the {other} {in_which} ({spans})"
-        alike = "leave out the frames behind the labels" if ratio > 1 else "predict all labelled frames"
-        fix = (
-            f"they seem to count at another rate: number frames as in the ground truth, {SAY_RATES}; if both count alike, {alike}; "
-            "who calls 'scrubin score' may say instead that they do, such as by --fps 1 --predictions-fps 1"
-        )
-        faults.error(file, "frames-rate", what, fix)
+    elif of_rate is not None and of_rate.severity == "error":
+        faults.extend([of_rate])
     elif (by := _shift_of(predicted, labelled, every_frame=every_frame)) is not None:
         _note_shift(file, labelled, predicted, faults, by, of_all, every_frame=every_frame)
     elif not every_frame and len(predicted) and len(labelled) and not _common(predicted, labelled):
-        faults.error(file, "frames-elsewhere", f"no labelled frame is predicted: {spans}", "number frames as in the ground truth")
+        what, fix = f"no labelled frame is predicted: {_spans(labelled, predicted)}", "number frames as in the ground truth"
+        faults.error(file, "frames-elsewhere", what, fix)
+    elif of_rate is not None:
+        faults.extend([of_rate])
 
 
 def _note_shift(
@@ -421,16 +437,14 @@ def _explains(by: int, labelled: IntArray, predicted: IntArray) -> bool:
     return bool(np.isin(predicted - by, labelled).all())
 
 
-def _note_frames(
-    file: str, labelled: IntArray, predicted: IntArray, faults: Faults, numbering: Numbering | None, *, every_frame: bool
-) -> None:
+def _note_frames(file: str, labelled: IntArray, predicted: IntArray, faults: Faults, unsaid: str, *, every_frame: bool) -> None:
     missing, extra = np.setdiff1d(labelled, predicted), np.setdiff1d(predicted, labelled)
     if len(missing) and every_frame:
         fix = "predict every labelled frame, black ones as well"
         if len(predicted) and not len(extra) and missing[0] == 0 and predicted[0] == 1:
             fix += "; if the file counts frames from 1, subtract 1"
-        elif numbering is not None and numbering.per_second > LEAST_RATIO:
-            fix += f"; labels are numbered {numbering.per_second} per second: say the rate of the predictions by --predictions-fps"
+        elif unsaid:
+            fix += f"; {unsaid}"
         what = f"labelled, but not predicted: {_spans(labelled, predicted)}"
         faults.error(file, "frames-missing", what, fix, frames=missing.tolist(), count=len(missing))
     elif len(missing):
@@ -459,86 +473,80 @@ def _spans(labelled: IntArray, predicted: IntArray) -> str:
     return f"{labels}predictions {predicted[0]} to {predicted[-1]}"
 
 
-@dataclass(frozen=True, eq=False)
-class _Apart:
-    """Both sides of a video of which one, the predictions or the labels, is numbered at least twice as far as the other, ``step`` apart."""
-
-    coarse: IntArray
-    fine: IntArray
-    is_predicted: bool
-    step: int = 1
-
-    @property
-    def ends(self) -> tuple[Fraction, Fraction]:
-        """Between which numbers of the finer side for each of the coarser one both end with their film, but for a frame or so."""
-        end, last = int(self.coarse[-1]), int(self.fine[-1])
-        return Fraction(last, end + 2 * self.step), Fraction(last + 2, max(end, 1))
-
-    @property
-    def likely(self) -> Fraction:
-        """How many numbers it most likely is: every frame of the finer side may be numbered, or only those of the coarser one."""
-        every = int(len(self.fine) > len(self.coarse))
-        return Fraction(int(self.fine[-1]) + every, int(self.coarse[-1]) + every)
-
-    def may_be(self, rate: Fraction) -> bool:
-        """Return whether both sides begin and end with their film at so many numbers of the finer side for each of the coarser one."""
-        least, most = self.ends
-        begins = int(self.fine[0]) - rate * int(self.coarse[0])
-        # Labels may begin later than their film, as predictions do not.
-        return least < rate < most and begins < rate and (begins >= 0 or self.is_predicted)
+def _unsaid_beside(truth: Series, prediction: Series) -> str:
+    """Return what to say where labels have a rate at which frames of a film are numbered, and predictions have none; else ""."""
+    if truth.numbering is None or truth.numbering.per_second <= LEAST_RATIO or prediction.numbering is not None:
+        return ""
+    return f"labels are numbered {truth.numbering.per_second} per second: say the rate of the predictions by --predictions-fps"
 
 
-def _ratios(pairs: Mapping[str, tuple[Series, Series]]) -> dict[str, Fraction]:
-    """Return how many times as far predictions of videos may be numbered as labels: joined as they are, they would be shifted.
+def _of_rates(both: Mapping[str, tuple[Series, Series]], numbers: Mapping[str, tuple[IntArray, IntArray]]) -> dict[str, Fault]:
+    """Return what is to be said of the rates of videos: joined as they are numbered, labels would be shifted.
 
-    Labels of a part of a video end anywhere, at times as those of a whole one would at another rate. So half of the videos in which one
-    side goes on that far must say so; and where that is less than half of all videos, two at one rate. Videos of few frames say nothing.
+    Where a rate is not stated, both sides count alike if most videos end alike: of others a part is labelled, or predicted. Else nothing
+    says so of any. Videos of few frames say nothing, and a film of known length decides by itself.
     """
-    telling = {name: pair for name, pair in pairs.items() if min(len(side.frames) for side in pair) >= FEWEST_FOR_RATE}
-    apart = {name: sides for name, pair in telling.items() if (sides := _apart(*pair)) is not None}
-    rates = {name: [rate for rate in _usual_rates(sides, *pairs[name]) if sides.may_be(rate)] for name, sides in apart.items()}
-    counts = Counter(rate for of_video in rates.values() for rate in of_video)
-    told = {name: min(of, key=lambda rate: (-counts[rate], abs(rate - apart[name].likely))) for name, of in rates.items() if of}
-    if 2 * len(told) < len(apart) or (2 * len(told) < len(telling) and max(counts.values(), default=0) < 2):
-        told = _shared({name: sides for name, sides in apart.items() if any(side.numbering is None for side in pairs[name])}, len(apart))
-    return {name: rate if apart[name].is_predicted else 1 / rate for name, rate in told.items()}
+    telling = {name: frames for name, frames in numbers.items() if min(map(len, frames)) >= FEWEST_FOR_RATE}
+    filmed = {name: film for name in telling if (film := both[name][0].film or 0) >= FEWEST_FOR_RATE}
+    stated = {name for name in telling if all(side.numbering is not None for side in both[name])}
+    timed = {name for name in telling if all(side.numbering is not None or _is_timed(side) for side in both[name])}
+    unstated = {name: _times(*frames) for name, frames in telling.items() if name not in timed and name not in filmed}
+    apart = {name: times for name, times in unstated.items() if times != 1}
+    faults = {name: _of_ends(both[name], numbers[name], times) for name, times in apart.items() if 2 * len(apart) >= len(unstated)}
+    for name, film in filmed.items():
+        if _times(np.arange(film, dtype=np.int64), telling[name][1]) > 1:
+            what = f"the predictions go on to frame {telling[name][1][-1]}, but the released film has {film} frames"
+            faults[name] = error("", "frames-rate", what, "number frames as in the release")
+    swapped = {name for name in stated if _ends_as_numbered(*both[name])}
+    for name in swapped if 2 * len(swapped) >= len(stated) else ():
+        rates = [side.numbering.per_second for side in both[name] if side.numbering is not None]
+        what = f"labels have {rates[0]} frames per second and predictions {rates[1]}, but both end as if they had one rate"
+        fix = "say by --fps and --predictions-fps how they are numbered, or number frames as in the ground truth"
+        faults[name] = error("", "frames-rate", f"{what} ({_spans(both[name][0].frames, both[name][1].frames)})", fix)
+    return faults
 
 
-def _apart(truth: Series, prediction: Series) -> _Apart | None:
-    """Return both sides of a video where one goes on at least twice as far; None where that says nothing of rates."""
-    labelled, predicted = _numbers(truth, prediction)
-    if min(len(labelled), len(predicted)) < FEWEST_FOR_RATE:
-        return None  # renumbered, fewer are left
+def _is_timed(side: Series) -> bool:
+    """Return whether times beside the frames of a side say how many a second has, which is held against the other side."""
+    return side.labels is not None and all(low <= high <= (1 + ALIKE) * low for low, high in side.labels.fitting_fps)
+
+
+def _of_ends(sides: tuple[Series, Series], numbers: tuple[IntArray, IntArray], times: float) -> Fault:
+    """Return that one side of a video goes on farther, and nothing says that both count alike; as a warning where that may well be."""
+    farther, other = ("predictions", "labels") if times > 1 else ("labels", "predictions")
+    much, ends = max(times, 1 / times), [int(frames[-1] + np.median(np.diff(frames))) for frames in numbers]
+    shown = f"{max(ends) / min(ends):.4g} times as far as the {other} ({_spans(*numbers)})"
+    what = f"the {farther} go on {shown}, and nothing says that both count alike"
+    fix = "say both rates, --fps of labels and --predictions-fps, the same one if they do"
+    if by_contract := sides[1].by_contract:
+        fix = "number frames as in the ground truth; if they are, leave out those behind its last one, which do not count"
+    # A team can leave out what it predicts, and not what is labelled.
+    is_refused = much >= REFUSED_FROM and (times > 1 or not by_contract)
+    return (error if is_refused else warning)("", "frames-rate", what, fix)
+
+
+def _times(labelled: IntArray, predicted: IntArray) -> float:
+    """Return how many times as far predictions go on as labels; 1 where they end alike, but for a few frames, or begin behind."""
     coarse, fine = sorted((labelled, predicted), key=lambda frames: int(frames[-1]))
-    is_unstated = truth.numbering is None or prediction.numbering is None
-    if not is_unstated and (prediction if fine is predicted else truth).counts_time:
-        return None
-    # Where rates are known, some judge a frame every few seconds; the last one stands for as many.
-    sides = _Apart(coarse, fine, fine is predicted, 1 if is_unstated else int(np.median(np.diff(labelled))))
-    # Of another rate half of the frames or more lie behind the other side; a single one far behind is none.
-    return sides if sides.ends[1] > 2 and 3 * np.count_nonzero(fine > coarse[-1]) >= len(fine) else None
+    end, last = int(coarse[-1]), int(fine[-1])
+    step = max(int(np.median(np.diff(frames))) for frames in (labelled, predicted))  # some judge a frame every few seconds
+    if last - end <= max(ALIKE * last, FEW * step) or fine[0] > end:
+        return 1
+    # A few frames far behind are no other rate.
+    times = last / max(end, 1)
+    if 3 * np.count_nonzero(fine > end) < len(fine) * min(1, 2 - 2 / times):
+        return 1
+    return times if fine is predicted else 1 / times
 
 
-def _usual_rates(sides: _Apart, truth: Series, prediction: Series) -> list[Fraction]:
-    """Return rates that are likely without a second video; where both sides state theirs, one may be numbered at that of the other."""
+def _ends_as_numbered(truth: Series, prediction: Series) -> bool:
+    """Return whether both sides, whose rates are stated and differ much, end at one number: one is numbered at the rate of the other."""
     one, other = truth.numbering, prediction.numbering
-    if one is None or other is None:
-        least, most = sides.ends
-        return [*map(Fraction, range(max(2, math.floor(least)), math.ceil(most) + 1)), *NTSC, *HALF_RATES]
+    if one is None or other is None or (truth if one.per_second < other.per_second else prediction).counts_time:
+        return False
     apart = max(one.per_second, other.per_second) / min(one.per_second, other.per_second)
-    return [rate for rate in dict.fromkeys((apart, Fraction(round(apart)))) if rate >= LEAST_RATIO]
-
-
-def _shared(apart: Mapping[str, _Apart], of: int) -> dict[str, Fraction]:
-    """Return the rate, whichever it is, that half of so many videos or more share; parts of several lengths do not agree by chance."""
-    far = {name: sides for name, sides in apart.items() if int(sides.coarse[-1]) >= FEWEST_OF_SHARED}
-    likely = [((least + most) / 2).limit_denominator(100) for least, most in (sides.ends for sides in far.values())]
-    agreed = max(([name for name, sides in far.items() if sides.may_be(rate)] for rate in likely), key=len, default=[])
-    several = {int(far[name].coarse[-1]) for name in agreed}
-    if len(agreed) < FEWEST_TO_AGREE or 2 * len(agreed) < of or len(several) < 2:
-        return {}
-    least, most = max(far[name].ends[0] for name in agreed), min(far[name].ends[1] for name in agreed)
-    return dict.fromkeys(agreed, ((least + most) / 2).limit_denominator(100))
+    step = max(int(np.median(np.diff(side.frames))) for side in (truth, prediction))
+    return apart >= LEAST_RATIO and abs(int(truth.frames[-1]) - int(prediction.frames[-1])) <= FEW * step
 
 
 def _at_one_rate(truth: Series, prediction: Series) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:

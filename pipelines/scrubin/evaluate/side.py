@@ -50,6 +50,8 @@ class Source:
         Which instant of a frame's period decides its phase where files have spans of time.
     image_size
         Width and height in px of images whose size no file states.
+    spans_fps
+        At how many instants a second spans of phases are taken where nobody says ``fps``; None: the usual one.
     frames_alone
         Whether labels may be frames of which nothing is labelled, as participants get them: then nothing can be scored.
     """
@@ -61,6 +63,7 @@ class Source:
     instant: Instant = "start"
     image_size: tuple[int, int] | None = None
     frames_alone: bool = False
+    spans_fps: Fraction | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,9 +207,9 @@ def only_predicted(
 def read_true_phases(source: Source) -> Side:
     """Return the labelled phases of the ground truth; errors as of `read_truth`."""
     reading = reader.read_path(source.path, source.form, Options(classes=source.vocabulary, instant=source.instant), "phases")
-    fps = true_rate(source.path, source.fps)
-    said = reader.said_of_spans(reading.collection.recordings, fps)
-    return Side(reader.phases_by_frame(reading, fps, "score"), f"{_line(source, reading)}{said and f'{said} (--fps)'}")
+    fps, spans_fps = true_rate(source.path, source.fps), source.spans_fps or reader.SPANS_FPS
+    said = reader.said_of_spans(reading.collection.recordings, fps, spans_fps)
+    return Side(reader.phases_by_frame(reading, fps, "score", spans_fps), f"{_line(source, reading)}{said and f'{said} (--fps)'}")
 
 
 def read_true_marks(source: Source) -> Side:
@@ -300,7 +303,7 @@ def read_predicted_phases(
     may_have_further
         Whether tables may have phases that are not in this vocabulary.
     """
-    spans_fps = true_fps or reader.SPANS_FPS
+    spans_fps = true_fps or source.spans_fps or reader.SPANS_FPS
     options = replace(_as_predicted(source, classes), labelled_videos=frozenset(videos), may_have_further=may_have_further)
     reading = reader.read_path(source.path, source.form, options, "phases", videos=videos)
     by_frame = reader.phases_by_frame(reading, source.fps, "score", spans_fps)

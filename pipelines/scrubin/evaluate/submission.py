@@ -330,10 +330,12 @@ def _note_against_truth(
 ) -> None:
     """Note what only the ground truth and the whole submission can tell."""
     for kind in KINDS.values():
-        of = {one.video: Series(one.frames, one.frames, file=one.file) for one in files if one.kind == kind and len(one.frames)}
+        there = [one for one in files if one.kind == kind and len(one.frames)]
+        of = {one.video: Series(one.frames, one.frames, file=one.file, by_contract=True) for one in there}
         required = _required(kind, truth, asked or part_of)
         labelled = {video: _labelled(truth.videos[video], kind, required.get(video, set()), series.frames) for video, series in of.items()}
-        faults.extend(faults_of({video: Series(frames, frames) for video, frames in labelled.items()}, of))
+        films = truth.films
+        faults.extend(faults_of({video: Series(frames, frames, film=films.get(video)) for video, frames in labelled.items()}, of))
     for task in [task for task in KEYS if task in part_of]:
         counted = truth.frames_of(task)
         for one in files:

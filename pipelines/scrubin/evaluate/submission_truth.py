@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -102,6 +102,8 @@ class GroundTruth:
         Ids of the phases that take part where only names say which vocabulary they are of; None: all.
     release
         The one that they are of.
+    films
+        How many frames the released film of a video has, where a table of the release says it.
     """
 
     vocabulary: Vocabulary
@@ -111,6 +113,7 @@ class GroundTruth:
     only: Collection[str] | None = None
     labelled_phases: frozenset[int] | None = None
     release: ReleasedTruth | None = None
+    films: Mapping[str, int] = field(default_factory=dict)
 
     def frames_of(self, task: Task) -> dict[str, IntArray]:
         """Return the frames that a task has, increasing, by the videos that it has: those on which `scrubin score` scores it.
@@ -238,7 +241,7 @@ def read(
     if not any(len(frames) for video in videos.values() for frames in (video.frames, video.phase_frames) if frames is not None):
         no_frames = error(str(path), "no-labels", "the ground truth has no frames", f"name a folder or file with {TRUTHS}")
         raise AnnotationError([no_frames, *(() if truth.verdict is None else truth.verdict.faults)])
-    return replace(truth, videos=videos, only=only or None, release=released_truth.look(path))
+    return replace(truth, videos=videos, only=only or None, release=released_truth.look(path), films=released_truth.film_frames(path))
 
 
 def _read(path: Path, form: str | None, vocabulary_name: str | None, fps: Fraction | None, tasks: Collection[Task]) -> GroundTruth:

@@ -46,6 +46,8 @@ LATEST_NS = 1000 * 3600 * NS  # no operation takes longer
 LATEST_FRAME = 10**9
 ROUNDED = Fraction(1, 50)
 """So far from a whole number of frames may a time be that was rounded when it was written."""
+OPEN = 1.5
+"""Times of few frames fit rates that are so many times apart, or more: they do not tell which."""
 _NS_OF: Mapping[Unit, int] = {"s": NS, "ms": NS // 1000}
 _DECIMAL = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,20})?")
 
@@ -130,7 +132,7 @@ def stated_otherwise(labels: Labels, fps: Fraction | None) -> str:
         return ""
     if stated is None and labels.fitting_fps and labels.clock.period_s is not None:
         # Rows of frames, which a custom of their format numbers.
-        about = f"say about {likely_fps(labels)} per second" if likely_fps(labels) else "go on at no steady rate"
+        about = f"say about {about_fps(labels)} per second" if about_fps(labels) else "go on at no steady rate"
         return f"the seconds beside the frames of {labels.recording} {about}"
     if stated is None:
         between = " or ".join(f"{low:.6g} to {high:.6g}" for low, high in labels.fitting_fps)
@@ -144,12 +146,18 @@ def stated_unasked(labels: Labels, custom: Fraction | None) -> str:
     return stated_otherwise(labels, custom) if is_unstated else ""
 
 
-def likely_fps(labels: Labels) -> str:
-    """Return the rate that times beside frames state but for how they are rounded, as an option takes it; "" where no rate fits."""
+def about_fps(labels: Labels) -> str:
+    """Return in words the rate that times beside frames state, or which ones they leave open; "" where no rate fits."""
     low, high = next(iter(labels.fitting_fps), (1.0, 0.0))
-    if low > high:
+    return likely_fps(labels) or (f"{low:.3g} to {high:.3g}" if low <= high else "")
+
+
+def likely_fps(labels: Labels) -> str:
+    """Return the rate that times beside frames state but for how they are rounded, for an option; "" where none fits, or many do."""
+    low, high = next(iter(labels.fitting_fps), (1.0, 0.0))
+    if not low <= high <= OPEN * low:
         return ""
-    middle, digits = min((low + high) / 2, 2 * low + 1), range(3, 17)  # few frames may leave it open upwards
+    middle, digits = (low + high) / 2, range(3, 17)
     usual = [rate for rate in (Fraction(round(middle)), *NTSC) if rate and low <= rate <= high]
     texts = [str(min(usual, key=lambda rate: abs(rate - Fraction(middle))))] if usual else [f"{middle:.{count}g}" for count in digits]
     return next((text for text in texts if low <= Fraction(text) <= high), "")
@@ -161,7 +169,9 @@ def refused_fps(labels: Labels, option: str, or_else: str) -> str:
         return or_else
     if labels.clock.period_s is None:
         return "say one that fits"
-    return f"say {option} {likely_fps(labels)}" if likely_fps(labels) else "correct the frames or the seconds, or leave the seconds out"
+    if not about_fps(labels):
+        return "correct the frames or the seconds, or leave the seconds out"
+    return f"say {option} {likely_fps(labels)}" if likely_fps(labels) else f"say {option}, which few times leave open"
 
 
 def first_of(labels: Labels) -> int | None:

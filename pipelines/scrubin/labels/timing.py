@@ -19,6 +19,9 @@ from scrubin.labels.model import Clock, IntArray, Labels, Layer, phase_rows, seg
 from scrubin.labels.rates import NANOSECONDS, NONE, Numbering, counted, of_clock, renumber
 from scrubin.labels.registry import Writer
 
+TELLING = Fraction(1, 4)
+"""So many frames may a time be rounded by to tell frames apart."""
+
 
 def to_phases(
     segments: pd.DataFrame, period_s: Fraction, fps: Fraction, *, over: Collection[int] = (), instant: Instant = "start"
@@ -26,7 +29,7 @@ def to_phases(
     """Return one phase per frame, and the number of frames in which two phases compete.
 
     Frame k has the phase of the segment that holds its instant: ``start <= t < end``. Where several do, the later
-    segment of the list counts.
+    segment of the list counts. Where all edges are instants of frames but for their last decimal, they are these.
 
     Parameters
     ----------
@@ -37,7 +40,8 @@ def to_phases(
     instant
         ``start``: t is k / fps. ``end``: t is one unit before (k + 1) / fps.
     """
-    return phases_at(segments, lambda start, end: _frames_of(start, end, period_s * fps, instant), over)
+    first_frame = _first_frames(segments[segments["kind"] == "phase"], period_s, fps, instant)
+    return phases_at(segments, lambda start, end: range(first_frame(start), first_frame(end)), over)
 
 
 def phases_at(segments: pd.DataFrame, frames_of: Callable[[int, int], Iterable[int]], over: Collection[int]) -> tuple[pd.DataFrame, int]:
@@ -74,9 +78,20 @@ def of_phases(positions: IntArray, phase_ids: IntArray, kind: str = "phase") -> 
     return segment_rows(rows)
 
 
-def _frames_of(start: int, end: int, frames_per_unit: Fraction, instant: Instant) -> range:
-    """Return the frames whose instants a span holds."""
-    return range(_first_frame(start, frames_per_unit, instant), _first_frame(end, frames_per_unit, instant))
+def _first_frames(spans: pd.DataFrame, period_s: Fraction, fps: Fraction, instant: Instant = "start") -> Callable[[int], int]:
+    """Return what says the first frame whose instant is not before an edge of spans.
+
+    Times may be rounded: where all edges are instants of frames but for their last decimal, and each of another frame, each is that frame.
+    """
+    scale, edges = period_s * fps, np.unique(spans[["start", "end"]].to_numpy(np.int64)).tolist()
+    together = str(math.gcd(*edges))
+    slack = 10 ** (len(together) - len(together.rstrip("0"))) * scale / 2
+    nearest = {edge: round(edge * scale) for edge in edges}
+    is_decimal = str(period_s.denominator).rstrip("0") == "1" and slack <= TELLING
+    are_frames = len(set(nearest.values())) == len(edges) and all(abs(edge * scale - frame) <= slack for edge, frame in nearest.items())
+    if instant == "start" and is_decimal and are_frames:
+        return nearest.__getitem__
+    return lambda edge: _first_frame(edge, scale, instant)
 
 
 def _first_frame(position: int, frames_per_unit: Fraction, instant: Instant) -> int:
@@ -254,9 +269,9 @@ def between_frames(labels: Labels) -> int:
     segments, period_s = labels.segments, labels.clock.period_s
     if segments is None or period_s is None:
         return 0
-    phases, per_unit = segments[segments["kind"] == "phase"], _period_s(labels) / period_s
-    edges = zip(phases["start"].tolist(), phases["end"].tolist(), strict=True)
-    return sum(not _frames_of(start, end, per_unit, labels.instant) for start, end in edges)
+    phases = segments[segments["kind"] == "phase"]
+    first_frame = _first_frames(phases, _period_s(labels), 1 / period_s, labels.instant)
+    return sum(first_frame(start) >= first_frame(end) for start, end in zip(phases["start"].tolist(), phases["end"].tolist(), strict=True))
 
 
 def _period_s(labels: Labels) -> Fraction:
@@ -280,16 +295,17 @@ def _as_segments(labels: Labels, writer: Writer, of: Numbering, to: Numbering, l
     """
     segments, own = labels.segments, 1 / _period_s(labels) if labels.segments is not None else of.per_second
     per_second = _common(to.per_second, own) if may_be_finer and segments is not None and len(segments) else to.per_second
-    parts: list[tuple[pd.DataFrame, Fraction]] = [] if segments is None else [(segments, per_second / own)]
+    parts: list[tuple[pd.DataFrame, Fraction]] = [] if segments is None else [(segments, own)]
     if labels.phases is not None and (segments is None or not (segments["kind"] == "phase").any()):
         rows = _renumbered(labels.phases.rows, of, replace(of, first=0))
         of_frames = of_phases(rows["position"].to_numpy(np.int64), rows["phase_id"].to_numpy(np.int64))
-        parts = [(of_frames, per_second / of.per_second), *parts]
-    joined = pd.concat([_scaled(rows, scale) for rows, scale in parts], ignore_index=True) if parts else None
+        parts = [(of_frames, of.per_second), *parts]
+    joined = pd.concat([_scaled(rows, rate, per_second) for rows, rate in parts], ignore_index=True) if parts else None
     if joined is not None:
         is_held = joined["start"] < joined["end"]
         add(losses, BETWEEN_FRAMES, int((~is_held).sum()))
-        add(losses, EXACT_EDGES, max(sum(inexact(rows, scale) for rows, scale in parts if scale < 1) - int((~is_held).sum()), 0))
+        between = sum(inexact(rows, per_second / rate) for rows, rate in parts if rate > per_second)
+        add(losses, EXACT_EDGES, max(between - int((~is_held).sum()), 0))
         joined = joined[is_held].reset_index(drop=True)
     finer = Clock(1 / per_second)
     labels = replace(labels, clock=finer, segments_clock=None, phases=None, segments=joined)
@@ -312,8 +328,8 @@ def inexact(rows: pd.DataFrame, scale: Fraction) -> int:
     return sum(any((edge * scale).denominator > 1 for edge in span) for span in edges)
 
 
-def _scaled(segments: pd.DataFrame, scale: Fraction) -> pd.DataFrame:
-    """Return spans in other units: in finer ones rounded down, so that they hold the same numbers when they come back."""
-    rounded = math.floor if scale > 1 else math.ceil
+def _scaled(segments: pd.DataFrame, of: Fraction, to: Fraction) -> pd.DataFrame:
+    """Return spans at another rate: at a greater one rounded down, so that they hold the same numbers when they come back."""
+    number = _first_frames(segments, 1 / of, to) if to <= of else lambda edge: math.floor(edge * to / of)
     rows = segments.itertuples(index=False)
-    return segment_rows([(kind, rounded(start * scale), rounded(end * scale), label) for kind, start, end, label in rows])
+    return segment_rows([(kind, number(start), number(end), label) for kind, start, end, label in rows])

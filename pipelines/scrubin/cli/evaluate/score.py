@@ -192,7 +192,10 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
     size = size_or_none(args.image_size)
     truth = Source(Path(args.ground_truth), of_truth, classes, rate_or_none("--fps", args.fps), args.instant, size)
     fps = rate_or_none("--predictions-fps", args.predictions_fps)
-    predictions = [Source(Path(path), form, classes, fps, args.instant, size) for path in args.predictions]
+    # A film of 29.97 frames per second has none at most whole seconds, at which spans are taken else.
+    of_spans = [None if rate is None or rate.denominator == 1 else rate for rate in (fps, truth.fps)]
+    truth = replace(truth, spans_fps=of_spans[0])
+    predictions = [Source(Path(path), form, classes, fps, args.instant, size, spans_fps=of_spans[1]) for path in args.predictions]
     for source in (truth, *predictions):
         if not source.path.exists():
             raise MetricsError([error(str(source.path), "file-missing", "there is no such file or folder", "name the files of both sides")])

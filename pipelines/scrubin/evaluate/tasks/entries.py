@@ -95,7 +95,8 @@ class Entries:
         predicted = self.sides.predictions(source, self.truth, self.order.truth, self.choice)
         counted = self.sides.counted(predicted, self.order)
         refuse_unread(self.truth.series, counted.series, (*self.faults, *predicted.faults))
-        found = self.sides.computed(self.truth, counted, self.order.semantics, self.choice)
+        by_contract = {name: replace(series, by_contract=True) for name, series in counted.series.items()}
+        found = self.sides.computed(self.truth, replace(counted, series=by_contract), self.order.semantics, self.choice)
         return replace(found, faults=tuple(dict.fromkeys((*predicted.faults, *found.faults)))), predicted.line
 
 

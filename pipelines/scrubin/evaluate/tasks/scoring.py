@@ -330,7 +330,8 @@ def _of_sides(sides: Sequence[_Read], runs: Sequence[Scoring], notes: Sequence[s
 
 
 def _counted_truth(series: Mapping[str, Series], order: Order) -> dict[str, Series]:
-    return _some(_counted(series, order), order)
+    films = released_truth.film_frames(order.truth.path)
+    return {name: replace(one, film=films.get(name)) for name, one in _some(_counted(series, order), order).items()}
 
 
 def _counted(series: Mapping[str, Series], order: Order) -> dict[str, Series]:

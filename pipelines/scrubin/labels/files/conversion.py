@@ -28,6 +28,7 @@ from scrubin.labels.rates import (
     is_by_frame,
     is_of_others,
     kept_rates,
+    likely_fps,
     refused_fps,
     stated_otherwise,
     stated_unasked,
@@ -214,7 +215,7 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
     if fps is None:
         for labels in collection.recordings if form.by_hand.fps_unstated else ():
             if stated := stated_unasked(labels, form.by_hand.fps):
-                raise AnnotationError(f"{stated}, not {form.by_hand.fps}: {refused_fps(labels, '--fps', ASK_RATE)}")
+                raise AnnotationError(f"{stated}, not {form.by_hand.fps}: {_rate_to_say(labels, collection, ASK_RATE)}")
         return collection
     if form.by_hand.fps is None and not form.by_hand.asks_fps:
         raise AnnotationError(f"--fps {fps}: {form.name} states the rate of its labels; leave --fps out")
@@ -222,8 +223,15 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
         return collection
     for labels in collection.recordings:
         if (stated := stated_otherwise(labels, fps)) and not is_of_others(labels, collection.recordings, fps):
-            raise AnnotationError(f"--fps {fps}: {stated}; {refused_fps(labels, '--fps', 'leave --fps out')}")
+            raise AnnotationError(f"--fps {fps}: {stated}; {_rate_to_say(labels, collection, 'leave --fps out')}")
     return replace(collection, recordings=tuple(_of_frames(labels, fps) for labels in collection.recordings))
+
+
+def _rate_to_say(labels: Labels, collection: Collection, or_else: str) -> str:
+    """Return what to do about a rate that contradicts labels; no rate that they may have is advised which others contradict."""
+    rate = likely_fps(labels) if is_by_frame(labels) else ""
+    others = rate and next((one.recording for one in collection.recordings if stated_otherwise(one, Fraction(rate))), "")
+    return f"{others} has another rate: convert them one by one" if others else refused_fps(labels, "--fps", or_else)
 
 
 def _of_frames(labels: Labels, fps: Fraction) -> Labels:

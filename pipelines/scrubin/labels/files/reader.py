@@ -497,7 +497,7 @@ def said_of_spans(recordings: Iterable[Labels], fps: Fraction | None, spans_fps:
     if fps is not None or all(has_phases_by_frame(one) for one in spans):
         return ""
     rate = f"{spans_fps} frame{'' if spans_fps == 1 else 's'}"
-    why = "as no rate is named" if spans_fps == SPANS_FPS else "as the release has"
+    why = "as no rate is named" if spans_fps == SPANS_FPS else "as the other side has"
     return f"; spans of phases are taken at {rate} per second, {why}"
 
 

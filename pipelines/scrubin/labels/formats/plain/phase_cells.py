@@ -212,7 +212,8 @@ def _fitting_fps(table: _Table, which: _Columns, rows: Sequence[_Row]) -> tuple[
         passed_s, unit_s = (np.array(times) - times[0]) / columns.NS, 0.1 ** max(columns.decimals(cell, unit) for cell in cells)
         later = passed_s > unit_s
         most = float(np.min((frames[later] + 1) / (passed_s[later] - unit_s), initial=np.inf))
-        return ((float(np.max((frames - 1) / (passed_s + unit_s), initial=0)), most),)
+        # Seconds that go back to before the first one fit no rate.
+        return ((float(np.max((frames - 1) / np.maximum(passed_s + unit_s, 1 / columns.NS), initial=0)), most),)
     return ()
 
 

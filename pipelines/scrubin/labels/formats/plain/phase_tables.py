@@ -90,7 +90,7 @@ def is_id(cell: str) -> bool:
 def read(source: LabelFiles) -> Collection:
     """Return the phases of the videos without an error; all faults are in ``Collection.faults``."""
     faults = Faults()
-    cells = _by_recording(source.files, faults)
+    cells = _by_recording(source.files, source.labelled_videos or frozenset(), faults)
     phases = source.vocabulary if source.vocabulary.name else _vocabulary_of(cells, faults)
     labelled = cells.keys() if source.labelled_videos is None else source.labelled_videos & cells.keys()
     if phases is None or (is_of_files(phases) and not _are_told_apart([cells[name] for name in sorted(labelled)], faults)):
@@ -115,8 +115,11 @@ def read(source: LabelFiles) -> Collection:
     return Collection(tuple(recordings), faults=faults.all())
 
 
-def _by_recording(files: Mapping[str, bytes], faults: Faults) -> dict[str, Cells]:
-    """Return the videos of files without an error: named after their file, or where any file has several, as the files say."""
+def _by_recording(files: Mapping[str, bytes], labelled: frozenset[str], faults: Faults) -> dict[str, Cells]:
+    """Return the videos of files without an error: named after their file, or as the files say.
+
+    The latter where any file has several, or only what the file says is ``labelled``.
+    """
     of_files: dict[str, list[Cells]] = {}
     for file, data in sorted(files.items()):
         of_file = Faults()
@@ -128,7 +131,8 @@ def _by_recording(files: Mapping[str, bytes], faults: Faults) -> dict[str, Cells
     cells: dict[str, Cells] = {}
     for file, videos in of_files.items():
         for one in videos:
-            name = one.video if by_column and one.video else own[file]
+            by_own = by_column or (one.video in labelled and own[file] not in labelled)
+            name = one.video if by_own and one.video else own[file]
             if not by_column and one.video != name and one.video in own.values():
                 what = f"its rows are of the video '{one.video}', which has a file of its own"
                 faults.error(file, "video-name", what, "name the file after its video")
