@@ -216,6 +216,11 @@ def test_what_may_be_another_rate_is_refused_unless_both_are_stated_or_most_vide
     assert errors_of(*videos, truth=of_part, predictions=of_part) == []
 
 
+def test_two_videos_that_go_on_farther_are_warned_of_where_most_end_alike():
+    said = errors_of(*films(25, 200, 300), *films(1, 200, 210, 220), severity="warning")
+    assert [one.startswith("the predictions go on 25.0") for one in said] == [True, True]
+
+
 @pytest.mark.parametrize(
     ("labels", "predictions", "told"),
     [

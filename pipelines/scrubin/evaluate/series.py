@@ -483,8 +483,8 @@ def _unsaid_beside(truth: Series, prediction: Series) -> str:
 def _of_rates(both: Mapping[str, tuple[Series, Series]], numbers: Mapping[str, tuple[IntArray, IntArray]]) -> dict[str, Fault]:
     """Return what is to be said of the rates of videos: joined as they are numbered, labels would be shifted.
 
-    Where a rate is not stated, both sides count alike if most videos end alike: of others a part is labelled, or predicted. Else nothing
-    says so of any. Videos of few frames say nothing, and a film of known length decides by itself.
+    Where a rate is not stated, both sides count alike if most videos end alike: of others a part is labelled or predicted, most likely.
+    Else nothing says so of any. Videos of few frames say nothing, and a film of known length decides by itself.
     """
     telling = {name: frames for name, frames in numbers.items() if min(map(len, frames)) >= FEWEST_FOR_RATE}
     filmed = {name: film for name in telling if (film := both[name][0].film or 0) >= FEWEST_FOR_RATE}
@@ -492,7 +492,9 @@ def _of_rates(both: Mapping[str, tuple[Series, Series]], numbers: Mapping[str, t
     timed = {name for name in telling if all(side.numbering is not None or _is_timed(side) for side in both[name])}
     unstated = {name: _times(*frames) for name, frames in telling.items() if name not in timed and name not in filmed}
     apart = {name: times for name, times in unstated.items() if times != 1}
-    faults = {name: _of_ends(both[name], numbers[name], times) for name, times in apart.items() if 2 * len(apart) >= len(unstated)}
+    is_most = 2 * len(apart) >= len(unstated)
+    spoken = {name: times for name, times in apart.items() if is_most or max(times, 1 / times) >= REFUSED_FROM}
+    faults = {name: _of_ends(both[name], numbers[name], times, may_refuse=is_most) for name, times in spoken.items()}
     for name, film in filmed.items():
         if _times(np.arange(film, dtype=np.int64), telling[name][1]) > 1:
             what = f"the predictions go on to frame {telling[name][1][-1]}, but the released film has {film} frames"
@@ -511,7 +513,7 @@ def _is_timed(side: Series) -> bool:
     return side.labels is not None and all(low <= high <= (1 + ALIKE) * low for low, high in side.labels.fitting_fps)
 
 
-def _of_ends(sides: tuple[Series, Series], numbers: tuple[IntArray, IntArray], times: float) -> Fault:
+def _of_ends(sides: tuple[Series, Series], numbers: tuple[IntArray, IntArray], times: float, *, may_refuse: bool) -> Fault:
     """Return that one side of a video goes on farther, and nothing says that both count alike; as a warning where that may well be."""
     farther, other = ("predictions", "labels") if times > 1 else ("labels", "predictions")
     much, ends = max(times, 1 / times), [int(frames[-1] + np.median(np.diff(frames))) for frames in numbers]
@@ -521,7 +523,7 @@ def _of_ends(sides: tuple[Series, Series], numbers: tuple[IntArray, IntArray], t
     if by_contract := sides[1].by_contract:
         fix = "number frames as in the ground truth; if they are, leave out those behind its last one, which do not count"
     # A team can leave out what it predicts, and not what is labelled.
-    is_refused = much >= REFUSED_FROM and (times > 1 or not by_contract)
+    is_refused = may_refuse and much >= REFUSED_FROM and (times > 1 or not by_contract)
     return (error if is_refused else warning)("", "frames-rate", what, fix)
 
 
