@@ -77,7 +77,9 @@ async function opening(run) {
     // What was open before stays so, if it is whole.
     store.isOpening = !store.id || store.id !== player.id || player.frame < 0;
     if (store.isOpening) clear();
-    else show();
+    // Also a field in which something was written meanwhile, as an input method may.
+    store.shown = null;
+    show();
     hasFailed = true;
     return false;
   } finally {
