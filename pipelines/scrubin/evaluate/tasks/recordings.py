@@ -323,17 +323,15 @@ def skill_sheets(source: Source) -> list[TaskSheet]:
     ScrubinError
         For files that cannot be used, and for a release that has ratings and no skill: the mean of its points is another score.
     """
-    path = sheets_in(source.path, "skill")
-    is_released = released_truth.look(source.path) is not None
 
     def of(scores: Scores) -> pd.DataFrame:
-        if is_released and len(scores.ratings) and not len(scores.skill):
+        if len(scores.ratings) and not len(scores.skill) and released_truth.look(source.path) is not None:
             what = f"the skill of {', '.join(sorted(set(scores.ratings['task'])))} is not in this release"
             fix = "its README.md says why; its ratings are points, which are no such scores"
-            raise MetricsError([error(str(path), "skill-missing", what, fix)])
+            raise MetricsError([error(str(source.path), "skill-missing", what, fix)])
         return _skill(scores)
 
-    return read(path, _number, of, source.form)
+    return read(sheets_in(source.path, "skill"), _number, of, source.form)
 
 
 def skill_computed(truth: Sequence[TaskSheet], predictions: Sequence[TaskSheet], choice: Mapping[str, str], source: Source) -> Scoring:
