@@ -237,7 +237,7 @@ def _sensitivity(document: Mapping[str, Any]) -> list[str]:
     still = sum(not one["moved"] for one in document["leave_one_out"])
     if still:
         which = "all" if still == len(document["leave_one_out"]) else "the other"
-        text_lines.append(f"without any one of {which} {still} videos: same ranks")
+        text_lines.append(f"without any one of {which} {count_text(still, 'video')}: same ranks")
     return text_lines
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.errors import AnnotationError, MetricsError
-from scrubin.base.faults import Fault, Faults, error
+from scrubin.base.faults import Fault, Faults, count_text, error
 from scrubin.base.statistics import Form
 from scrubin.base.text import csv_text
 from scrubin.evaluate import released_truth
@@ -247,7 +247,7 @@ def _pair(truth: TaskSheet, sheets: Sequence[TaskSheet], notes: list[str]) -> tu
         what = f"{len(missing)} of {len(truth.rows)} recordings of {truth.task} are not predicted ({names})"
         raise MetricsError([prediction.fault("not-predicted", what, "predict all, or name those that count by --videos")])
     extra = len(set(prediction.rows.index) - set(truth.rows.index))
-    notes += [f"{prediction.file}: {extra} recordings have no ground truth and do not count"] * bool(extra)
+    notes += [f"{prediction.file}: {count_text(extra, 'recording')} without ground truth left out"] * bool(extra)
     ids = sorted(truth.rows.index)
     labelled: pd.DataFrame = truth.rows.loc[ids][columns]
     predicted: pd.DataFrame = prediction.rows.loc[ids][columns]
