@@ -197,6 +197,48 @@ def test_skill_of_a_task_with_hidden_recordings_is_left_out_because_it_is_normal
     assert "left out: skill" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("kind", ["agreement", "raters"])
+@pytest.mark.parametrize("named", ["public_release", "public_release/tables"])
+def test_points_of_raters_are_not_taken_for_the_skill_that_is_left_out(named, kind, home, tmp_path, capsys):
+    write_text(tmp_path / "PegTransfer.csv", "id,GRS\nabelo,0.3\nfespila,0.3\n")
+    order = ["--ground-truth", str(home / named), "--predictions", str(tmp_path), "--variant", f"kind={kind}"]
+    assert cli.main(["score", "skill", *order]) == 1
+    assert "the skill of PegTransfer is not in this release; its README.md says why" in capsys.readouterr().err
+
+
+def test_a_public_part_says_whose_labels_it_hides(home, tmp_path, capsys):
+    public, part = (
+        str(home / "public_release"),
+        "hidden in this public part of a-study 1.2.3; for hidden recordings, scrubin submission check",
+    )
+    write_text(tmp_path / "found/borunga.csv", "frame,phase_id\n0,0\n1,0\n2,0\n")
+    assert cli.main(["submission", "check", str(tmp_path / "found"), "--ground-truth", public, "--task", "phases"]) == 1
+    told = capsys.readouterr().out
+    assert f"borunga.csv: its labels are {part}" in told
+    assert "no files that fit a video whose labels are here\n" in told
+    assert "was not looked at" not in told
+    test = ["--ground-truth", public, "--videos", str(home / "public_release/splits/balanced.csv"), "--subset", "test"]
+    fix = f"the labels of 2 of these 2 are {part} takes frames.csv"
+    for order in (
+        ["score", "phases", "--predictions", str(tmp_path / "found"), *test],
+        ["submission", "check", str(tmp_path / "found"), *test],
+    ):
+        assert cli.main(order) == 1
+        assert fix in capsys.readouterr().err
+
+
+def test_tables_are_named_once_and_a_sheet_of_them_has_no_rate(home, tmp_path, capsys, monkeypatch):
+    whole = shutil.copytree(home / "release", tmp_path / "release")
+    errors = shutil.move(whole / "groundtruth/errors", tmp_path / "errors")
+    monkeypatch.chdir(tmp_path)
+    order = ["score", "errors", "--ground-truth", "release", "--predictions", str(errors)]
+    assert cli.main(order) == 0
+    assert "labels.json" not in capsys.readouterr().err
+    (whole / "tables/labelled.parquet").write_bytes(b"")
+    assert cli.main(order) == 1
+    assert "scrubin score: release/tables/labelled.parquet: " in capsys.readouterr().err
+
+
 def test_known_errors_of_hidden_recordings_stay_behind(home):
     known = json.loads((home / "public_release/metadata/errata.yaml").read_text())
     assert [(one["id"], one["recordings"]) for one in known] == [("E2", ["abelo"])]

@@ -79,6 +79,16 @@ def published(files, kind="segm"):
     return evaluation.stats
 
 
+def test_pixels_that_the_labels_do_not_count_are_not_said_to_be_of_the_results(files, capsys):
+    truth = read(files, TRUTH)
+    truth["images"][0]["ignored"] = {"size": [HEIGHT, WIDTH], "counts": [0, HEIGHT, HEIGHT * (WIDTH - 1)]}
+    write(files, TRUTH, truth)
+    assert "of the predictions" not in results(capsys, files, "detection", "kind=masks", "component=i")[1]
+    # Who writes it down said it.
+    write(files, FOUND, truth)
+    assert "1 frame of the predictions with pixels" in results(capsys, files, "detection", "kind=masks", "component=i")[1]
+
+
 def test_a_file_of_results_with_masks_alone_has_the_numbers_of_pycocotools(files, capsys):
     assert of_masks(files, capsys) == pytest.approx(published(files), abs=1e-12)
 

@@ -21,7 +21,7 @@ from scrubin.data.export.contents import Contents, folds, groups
 
 OF_FRAMES = ("huggingface", "webdataset")
 WITHOUT = "import sys; sys.modules |= dict.fromkeys(('cv2', 'av', 'yaml', 'tqdm', 'jinja2', 'dvc', 'prefect', 'PIL')); "
-SAID = "3 recordings, 9 frames\nnot in it: 1 hidden frames, which are black\nnot in it: 1 dropped frames, which have no picture\n"
+SAID = "3 recordings, 9 frames\nnot in it (1): hidden frames, which are black\nnot in it (1): dropped frames, which have no picture\n"
 COLUMNS = ["scheme", "fold", "subset", "id"]
 
 

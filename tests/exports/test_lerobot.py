@@ -79,7 +79,7 @@ def test_one_data_set_per_task_and_format_and_the_rest_is_counted(filmed, export
     assert {path.name for path in exported.iterdir()} == {STEREO, SINGLE}
     assert cli.main(["export", str(filmed), str(tmp_path / "again"), "--to", "lerobot"]) == 0
     assert capsys.readouterr().out.endswith(
-        "2 recordings, 50 frames\nnot in it: 1 recordings whose frame rate varies: a LeRobot data set has one rate\n"
+        "2 recordings, 50 frames\nnot in it (1): recordings whose frame rate varies: a LeRobot data set has one rate\n"
     )
     for path in (path for path in exported.rglob("*") if path.is_file()):
         assert path.read_bytes() == (tmp_path / "again" / path.relative_to(exported)).read_bytes()

@@ -143,6 +143,17 @@ def test_a_released_frame_without_instrument_is_read_as_labelled(tables):
     assert [fault.rule for fault in faults_of("tables", released)] == ["rate-unstated"]
 
 
+def test_marks_may_be_of_another_vocabulary_than_what_else_is_labelled(tables):
+    judged = tables["t/labelled.csv"] + b"VID07,marks,16,endoscapes,\n"
+    marks = b"id,frame,mark,rater,value\nVID07,16,C1,,1.0\n"
+    (labels,) = read_files("tables", {**tables, "t/labelled.csv": judged, "t/marks.csv": marks}).recordings
+    assert labels.vocabulary.name == "cholect50"
+    assert labels.marks.positions.tolist() == [16]
+    alone = {"t/labelled.csv": judged.split(b"\n")[0] + b"\nVID07,marks,16,endoscapes,\n", "t/marks.csv": marks}
+    assert read_files("tables", alone).recordings[0].vocabulary.name == "endoscapes"
+    assert "t/labelled.csv: no labels.json says the rate" in faults_of("tables", alone)[0].sentence
+
+
 def test_without_the_table_labelled_frames_with_rows_count_and_that_is_said(tables):
     bare = {file: data for file, data in tables.items() if not file.endswith("labelled.csv")}
     (labels,) = read_files("tables", bare).recordings

@@ -85,7 +85,7 @@ def test_it_survives_pickling_and_stays_small(release):
 @pytest.mark.parametrize(
     ("split", "says"),
     [
-        ("balanced/trian", "did you mean 'balanced/train'.*known are balanced/test, balanced/train, cv/0/test"),
+        ("balanced/trian", r"did you mean 'balanced/train'\? \(known are balanced/test, balanced/train, cv/0/test"),
         ("cv/test", "has the folds 0, 1; name one, such as 'cv/0/test'"),
         ("cv/7/test", "no split 'cv/7/test'"),
         ("balanced", "no split 'balanced'"),

@@ -77,9 +77,9 @@ def run_export(args: argparse.Namespace) -> int:
         summary = export(args.to).write(contents, folder, lambda recordings: shown(recordings, "export", "recording"))
         rigs = export_contents.copy(contents, folder)
     of_rigs = f", {count_text(rigs, 'calibration')}" if rigs else ""
-    sys.stdout.write(f"{args.folder}: {summary.recordings:,} recordings, {summary.frames:,} frames{of_rigs}\n")
+    sys.stdout.write(f"{args.folder}: {count_text(summary.recordings, 'recording')}, {count_text(summary.frames, 'frame')}{of_rigs}\n")
     for reason, count in summary.left_out.items():
-        sys.stdout.write(f"not in it: {count:,} {reason}\n")
+        sys.stdout.write(f"not in it ({count:,}): {reason}\n")
     for error in contents.known_errors:
         sys.stdout.write(f"known error: {error}\n")
     return 0

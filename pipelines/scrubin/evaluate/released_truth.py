@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
@@ -16,8 +17,12 @@ from scrubin.evaluate.series import EXTRA_VIDEO
 from scrubin.labels.formats.ground_truth import MANIFEST, RELEASED, inside_release
 
 FRAMES = "tables/frames.parquet"
-LABELS = (RELEASED, "Annotation")
+LABELS = (RELEASED, "Annotation", "tables")
 """The folders of a release that a score may name as ground truth."""
+PART_OF = "isPartOf"
+"""Says in the description of a public part of which release it is one."""
+README, HIDDEN = "README.md", "Without labels: "
+"""Where a public part names the recordings whose labels are hidden, and how that line begins."""
 SHOWN_DIGITS = 12
 
 
@@ -35,6 +40,10 @@ class ReleasedTruth:
         Files that have other bytes than the manifest says.
     missing
         Files of the manifest that are not there, where others of their folder are.
+    part_of
+        Name and version of the release whose public part it is; "" for any other.
+    hidden
+        Recordings whose labels that part leaves out.
     """
 
     name: str | None = None
@@ -42,6 +51,8 @@ class ReleasedTruth:
     manifest_sha256: str | None = None
     changed: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    part_of: str = ""
+    hidden: frozenset[str] = frozenset()
 
     @property
     def named(self) -> str:
@@ -64,14 +75,15 @@ def look(truth: Path) -> ReleasedTruth | None:
     """
     inside = _place(inside_release(truth))
     root, document = _manifest(inside)
-    name, version = _named(inside)
+    release = _described(inside)
     if not document:
-        return None if version is None else ReleasedTruth(name, version)
+        return None if release.version is None else release
     stated, ids = (of if isinstance(of, Mapping) else {} for of in (document["files"], document.get("recordings")))
     within = [one for one in sorted(stated) if (root / one).is_relative_to(inside)]
     there = {one: root / one for one in within if (root / one).is_file()}
     changed = tuple(one for one, path in there.items() if files.sha256_of(path) != stated[one])
-    return ReleasedTruth(name, version, files.sha256_of(root / MANIFEST), changed, tuple(file_lists.missing(within, there, ids)))
+    gone = tuple(file_lists.missing(within, there, ids))
+    return replace(release, manifest_sha256=files.sha256_of(root / MANIFEST), changed=changed, missing=gone)
 
 
 def _place(named: Path) -> Path:
@@ -79,20 +91,29 @@ def _place(named: Path) -> Path:
     return strangers.real(named) if named.is_dir() else strangers.real(named.parent) / named.name
 
 
-def _home(inside: Path) -> Path | None:
-    """Return the release that a path is the labels of, or lies in the labels of."""
-    return next((folder.parent for folder in (inside, *inside.parents) if folder.name in LABELS), None)
+def _home(inside: Path, file: str) -> Path | None:
+    """Return the release with a file that a path is, is the labels of, or lies in the labels of."""
+    homes = (inside, *(folder.parent for folder in (inside, *inside.parents) if folder.name in LABELS))
+    return next((home for home in homes if (home / file).is_file()), None)
 
 
-def _named(inside: Path) -> tuple[str | None, str | None]:
-    """Return name and version of the release that a path is the labels of, or lies in the labels of."""
-    home = _home(inside)
-    if home is None or not (home / file_lists.CROISSANT).is_file():
-        return None, None
+def _described(inside: Path) -> ReleasedTruth:
+    """Return what the description of the release says of it that a path is, is the labels of, or lies in the labels of."""
+    home = _home(inside, file_lists.CROISSANT)
+    if home is None:
+        return ReleasedTruth()
     try:
         document = strangers.read_json(home / file_lists.CROISSANT)
+        readme = strangers.read_text(home / README) if isinstance(document, Mapping) and PART_OF in document else ""
     except (OSError, ValueError):
-        return None, None
+        return ReleasedTruth()
+    name, version = _name_and_version(document)
+    line = next((one for one in readme.splitlines() if one.startswith(HIDDEN)), "")
+    whole = ReleasedTruth(*_name_and_version(document.get(PART_OF) if isinstance(document, Mapping) else None))
+    return ReleasedTruth(name, version, part_of=whole.named, hidden=frozenset(re.findall("`([^`]+)`", line)))
+
+
+def _name_and_version(document: Any) -> tuple[str | None, str | None]:
     said = [document.get(key) if isinstance(document, Mapping) else None for key in ("name", "version")]
     name, version = (one if isinstance(one, str) else None for one in said)
     return name, version
@@ -100,7 +121,7 @@ def _named(inside: Path) -> tuple[str | None, str | None]:
 
 def film_frames(truth: Path) -> dict[str, int]:
     """Return how many frames the film of each recording has, by the tables of the release around a ground truth; empty without these."""
-    home = _home(_place(inside_release(truth)))
+    home = _home(_place(inside_release(truth)), FRAMES)
     try:
         table = unpacking.parquet(home / FRAMES, FRAMES, ["id", "frame"], inside=home).to_pandas() if home else None
         return {} if table is None else {str(id_): int(last) + 1 for id_, last in table.groupby("id")["frame"].max().items()}
@@ -147,15 +168,28 @@ def sentence_on_changed(truth: Path, release: ReleasedTruth | None) -> str | Non
     return f"{', and '.join(words)}: the numbers are not those of others; run: scrubin ground-truth-check {home}"
 
 
+HELD_TO_FRAMES = "for hidden recordings, scrubin submission check takes frames.csv of the starting kit as --ground-truth"
+
+
 def rightly_blamed(faults: Iterable[Fault], release: ReleasedTruth | None) -> tuple[Fault, ...]:
-    """Return faults of predictions, of which that of a video whose labels are gone is not put to who predicted it."""
-    gone = () if release is None else release.missing
-    videos = {part.partition(".")[0] for name in gone for part in PurePosixPath(name).parts}
-    what, fix = "its labels are missing from the ground truth, so it does not count", "get the ground truth again"
-    return tuple(
-        replace(one, what=what, fix=fix) if one.rule == EXTRA_VIDEO and PurePosixPath(one.file).name.partition(".")[0] in videos else one
-        for one in faults
-    )
+    """Return faults of predictions, of which that of a video whose labels are gone or hidden is not put to who predicted it."""
+    release = release or ReleasedTruth()
+    what = "its labels are missing from the ground truth, so it does not count"
+    said = {part.partition(".")[0]: (what, "get the ground truth again") for name in release.missing for part in PurePosixPath(name).parts}
+    said |= dict.fromkeys(release.hidden, (f"its labels are hidden in this public part of {release.part_of}", HELD_TO_FRAMES))
+    found = []
+    for one in faults:
+        own = said.get(PurePosixPath(one.file).name.partition(".")[0]) if one.rule == EXTRA_VIDEO else None
+        found.append(one if own is None else replace(one, what=own[0], fix=own[1]))
+    return tuple(found)
+
+
+def fix_of_names(truth: Path, names: Collection[str]) -> str:
+    """Return what to do where a ground truth has none of the videos that count: of hidden ones no other name helps."""
+    release = look(truth) or ReleasedTruth()
+    number = len(release.hidden.intersection(names))
+    hidden = f"the labels of {number} of these {len(names)} are hidden in this public part of {release.part_of}"
+    return f"{hidden}; {HELD_TO_FRAMES}" if number else "name them as there"
 
 
 def stated_rate(truth: Path) -> Fraction | None:

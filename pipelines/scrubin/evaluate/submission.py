@@ -74,7 +74,7 @@ def folder_of(path: Path) -> Path:
     raise AnnotationError([Fault(str(path), "folder", what, fix)])
 
 
-def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> SubmittedFiles:
+def sort_files(folder: Path, videos: Iterable[str], faults: Faults, hidden: Collection[str] = ()) -> SubmittedFiles:
     """Return which file is for which video.
 
     Parameters
@@ -85,6 +85,8 @@ def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> Submitted
         Names of the videos.
     faults
         Takes names that fit no video, folders within the folder, and a submission without files.
+    hidden
+        Names of further videos: those whose labels are left out.
 
     Raises
     ------
@@ -96,6 +98,7 @@ def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> Submitted
     files: dict[tuple[SubmittedKind, str], Path] = {}
     odd: list[Path] = []
     below: list[Path] = []
+    of_hidden = False
     try:
         for path in sorted(folder.iterdir()):
             if path.name.startswith(".") or path.name in LEFT_BY_SYSTEMS:
@@ -106,6 +109,9 @@ def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> Submitted
                 first = files.setdefault((KINDS[path.suffix.lower()], path.stem), path)
                 if first != path:
                     detect.note_same_name(path.name, first.name, faults)
+            elif path.suffix.lower() in KINDS and path.stem in hidden:
+                note_extra_video(path.name, faults)
+                of_hidden = True
             else:
                 odd.append(path)
     except OSError as error:
@@ -115,7 +121,8 @@ def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> Submitted
     if not files and not below:
         example = names[0] if names else "<video>"
         fix = f"name one per video, such as {example}.json, or {example}.csv for phases; archives within it are not unpacked"
-        faults.error("", EMPTY, "the submission has no files that fit a video", fix)
+        what = "the submission has no files that fit a video"
+        faults.error("", EMPTY, *((f"{what} whose labels are here", "") if of_hidden else (what, fix)))
     return SubmittedFiles(files, others)
 
 
@@ -300,7 +307,8 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
 def _of_kinds(kinds: Collection[SubmittedKind], path: Path, truth: GroundTruth, faults: Faults) -> SubmittedFiles:
     """Return the files of some kinds; what is wrong with the names of others is a warning, as it is that they are there."""
     names = Faults()
-    submitted = sort_files(folder_of(path), truth.videos, names)
+    hidden = frozenset() if truth.release is None else truth.release.hidden
+    submitted = sort_files(folder_of(path), truth.videos, names, hidden)
     others = [fault for fault in names.all() if KINDS.get(PurePosixPath(fault.file).suffix.lower()) not in (None, *kinds)]
     faults.extend(fault for fault in names.all() if fault not in others)
     faults.extend(as_warnings(others))

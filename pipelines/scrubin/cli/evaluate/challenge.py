@@ -97,7 +97,7 @@ def _public(args: argparse.Namespace) -> int:
     with new_folder(Path(args.out), release) as folder:
         part = public_part.write(release, args.split, args.subset, folder, lambda names: shown(names, "copy", "file"))
     hidden = count_text(len(part.hidden), "recording")
-    sys.stdout.write(f"{args.out}: {part.name} {part.version}, {part.recordings:,} recordings, {hidden} without labels\n")
+    sys.stdout.write(f"{args.out}: {part.name} {part.version}, {count_text(part.recordings, 'recording')}, {hidden} without labels\n")
     if part.without_skill:
         sys.stdout.write(f"left out: skill of {', '.join(part.without_skill)}, which is normalised over hidden recordings, too\n")
     counted = [f"{name} ({count_text(count, 'file')})" if name.endswith("/") else name for name, count in part.left_out.items()]

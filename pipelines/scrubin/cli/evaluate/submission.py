@@ -108,7 +108,7 @@ def truth_of(args: argparse.Namespace, tasks: Collection[Task]) -> GroundTruth:
     fps = rate_or_none("--fps", args.fps)
     labels = Path(args.ground_truth)
     truth = submission_truth.read(labels, form=args.source, vocabulary_name=args.vocabulary, only=names, fps=fps, tasks=tasks)
-    return truth if path is None else _of_split(truth, path, args.subset)
+    return truth if path is None else _of_split(truth, path, args)
 
 
 def listed_videos(args: argparse.Namespace) -> tuple[Path | None, tuple[str, ...]]:
@@ -154,14 +154,16 @@ def entries_of(args: argparse.Namespace, task: str) -> Entries:
     return entries.held_against(task, truth, videos)
 
 
-def _of_split(truth: GroundTruth, path: Path, subset: str | None) -> GroundTruth:
+def _of_split(truth: GroundTruth, path: Path, args: argparse.Namespace) -> GroundTruth:
     """Return the videos of a split that there are; it may list recordings of other tasks."""
+    from scrubin.evaluate import released_truth
     from scrubin.evaluate.series import without_truth
 
-    names = selection.read(path, subset)
+    names = selection.read(path, args.subset)
     videos = {name: video for name, video in truth.videos.items() if name in names}
     if not videos:
-        raise MetricsError([error(str(path), "video-missing", "none of the listed videos is in the ground truth", "name them as there")])
+        fix = released_truth.fix_of_names(Path(args.ground_truth), names)
+        raise MetricsError([error(str(path), "video-missing", "none of the listed videos is in the ground truth", fix)])
     if unknown := sorted(names.keys() - videos.keys()):
         sys.stderr.write(f"{without_truth(unknown)}\n")
     return replace(truth, videos=videos, only=names)

@@ -218,7 +218,7 @@ class ReleasedSplits:
             one = f"{parts[0]}/{folds[0]}/{parts[1]}"
             raise ValueError(f"'{name}': the scheme '{parts[0]}' has the folds {', '.join(map(str, folds))}; name one, such as '{one}'")
         all_names = self.names
-        known = f"; known are {', '.join(all_names)}" if (near := hint(name, all_names)).startswith("did") else ""
+        known = f" (known are {', '.join(all_names)})" if (near := hint(name, all_names)).startswith("did") else ""
         raise ValueError(f"there is no split '{name}': {near}{known}" if all_names else f"there is no split '{name}': the release has none")
 
     def _refuse_other_sheet(self, scheme: str, rows: pd.DataFrame) -> None:

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scrubin.base import strangers, unpacking
-from scrubin.base.faults import Fault, error, ranges_text
+from scrubin.base.faults import Fault, count_text, error, ranges_text
 from scrubin.base.tables import arrow
 from scrubin.base.tables.public import public_tables
 from scrubin.data import verify
@@ -164,7 +164,7 @@ def _recordings(tables: Tables, listed: Collection[str]) -> Iterator[Fault]:
         unknown = sorted({one for one in set(tables.column(name, "id")) if one is not None} - tables.ids)
         if unknown:
             what = (
-                f"it has {len(unknown):,} recordings that {verify.VIDEOS} lacks, such as {unknown[0]}: one of the two is of another version"
+                f"{verify.VIDEOS} lacks {count_text(len(unknown), 'recording')} of it, such as {unknown[0]}: one of them is another version"
             )
             yield error(name, "recordings", what, f"get {name} and {verify.VIDEOS} again, of the same version")
     strange = sorted(
@@ -245,7 +245,9 @@ def _splits(tables: Tables, folder: Folder, unsound: Collection[str]) -> Iterato
         written = {(row.get("fold") or "0", row["subset"], row["id"]) for row in found}
         if written != placed:
             one = min(written ^ placed)[2]
-            what = f"it places {len({other[2] for other in written ^ placed}):,} recordings elsewhere than {verify.SPLITS}, such as {one}"
+            what = (
+                f"{count_text(len({other[2] for other in written ^ placed}), 'recording')} elsewhere than in {verify.SPLITS}, such as {one}"
+            )
             yield error(name, "splits", what, f"get {name} and {verify.SPLITS} again, of the same version")
 
 
@@ -318,7 +320,7 @@ def of(folder: Path, tables: Tables, documents: Documents, listed: Collection[st
     left_out = {why: count for why, count in documents.left_out.items() if count and not (why == "withdrawn" and withdrawn)}
     kinds = [*_frames(tables), *_cameras(tables), *withdrawn]
     kinds += [
-        Withheld("left-out", count, f"{count:,} recordings of the study were not released: {why}")
+        Withheld("left-out", count, f"{count_text(count, 'recording')} of the study not released: {why}")
         for why, count in sorted(left_out.items())
     ]
     if not any(name.startswith("archives/") for name in listed):
@@ -345,7 +347,7 @@ def _cameras(tables: Tables) -> Iterator[Withheld]:
         cameras[one].add(camera)
     for camera, other in (("left", "right"), ("right", "left")):
         if alone := sorted(one for one, there in cameras.items() if there == {camera}):
-            says = f"{len(alone):,} recordings have the camera {camera} only, such as {alone[0]}: no {other} one was released"
+            says = f"{count_text(len(alone), 'recording')} with the camera {camera} only, such as {alone[0]}: no {other} one was released"
             yield Withheld("camera", len(alone), says)
 
 
@@ -355,5 +357,6 @@ def _withdrawn(document: Mapping[str, Any]) -> Iterator[Withheld]:
         if isinstance(row, dict):
             count, reason = row.get("recordings"), str(row.get("reason", "other"))
             number = count if isinstance(count, int) else 0
-            says = f"{number:,} recordings were withdrawn in version {row.get('version', '?')}: {REASONS.get(reason, reason)}"
+            withdrawn = f"{count_text(number, 'recording')} {'was' if number == 1 else 'were'} withdrawn"
+            says = f"{withdrawn} in version {row.get('version', '?')}: {REASONS.get(reason, reason)}"
             yield Withheld("withdrawn", number, says)

@@ -11,7 +11,7 @@ from typing import Any
 
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
-from scrubin.base.faults import Fault, error, warning
+from scrubin.base.faults import Fault, count_text, error, warning
 from scrubin.data import verify as data_verify
 from scrubin.data import verify as folders
 from scrubin.data.verify import Entry, Folder, comparison, contents, damage, digests, documents, lists
@@ -363,7 +363,7 @@ def lines(result: Verification) -> Iterable[str]:
         yield f"read: {result.read:,} files{before}"
     for one in result.counts:
         videos, frames = f"{one.videos_here:,} of {one.videos:,} videos", f"{one.frames_here:,} of {one.frames:,} frames"
-        yield f"{one.task}: {one.recordings:,} recordings, {videos}, {frames}"
+        yield f"{one.task}: {count_text(one.recordings, 'recording')}, {videos}, {frames}"
     for top, count in result.absent.items():
         yield f"left out: {top} ({count:,} files)"
     yield from _section("withheld by intention", [one.says for one in result.withheld])

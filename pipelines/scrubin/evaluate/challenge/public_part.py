@@ -89,7 +89,6 @@ SAID_OF_RELEASE = (
 """What the description for machines says whatever the labels are; DOI and address stay behind, as they are those of the whole release."""
 OF_RATINGS = ("rai:dataAnnotationAnalysis", "rai:annotationsPerItem")
 """What is measured of ratings: if all are hidden, the facts of the part have nothing to put in its place."""
-PART_OF = "isPartOf"
 FACTS = f"metadata/{facts.NAME}"
 UNSTAMPED = (".csv", ".ini", ".txt")
 """Endings of files of a ground truth that name no table they were made of: the same labels give the same bytes."""
@@ -142,7 +141,7 @@ def write(release: Path, split: str, subsets: Sequence[str], folder: Path, each:
     """
     ReleaseError.raise_any(verification.verify(release, quick=True).errors)
     stated = strangers.read_json(release / file_lists.CROISSANT)
-    if PART_OF in stated:
+    if released_truth.PART_OF in stated:
         raise ReleaseError(f"{release}: it is the public part of a release already; name the whole release, and all hidden subsets at once")
     sheet = hidden_truth.split_file(release, split)
     hidden = frozenset(name for subset in subsets for name in selection.read(sheet, subset))
@@ -346,7 +345,7 @@ def _write_documents(
         "name": part.name,
         "alternateName": f"{stated.get('alternateName', stated['name'])}: public part",
         "description": sentences.joined([says, sentences.size(measured)]),
-        PART_OF: {"@type": "sc:Dataset", "name": stated["name"], "version": part.version},
+        released_truth.PART_OF: {"@type": "sc:Dataset", "name": stated["name"], "version": part.version},
         "distribution": [*record_sets.file_objects(declared, sha256, sizes), *record_sets.file_sets(sha256)],
         "recordSet": record_sets.all_of(declared, tables, sha256),
     }
@@ -376,7 +375,7 @@ Version {version}, licence {license}.
 | --- | --- | --- | --- |
 {counts}
 
-Without labels: {hidden}.
+{without}{hidden}.
 
 {skill}Tables, `groundtruth/` and `metadata/facts.json` are those of the other recordings alone: numbers and hashes over all of them would
 tell of those without labels. For that reason there is no `archives/`, no `metadata/datasheet.md`, no `metadata/dataset_card.md` and no
@@ -401,6 +400,7 @@ def _readme(part: PublicPart, says: str, stated: Mapping[str, Any], measured: Ma
         version=part.version,
         license=str(stated.get("license", "")).removeprefix("https://spdx.org/licenses/").removesuffix(".html"),
         says=says,
+        without=released_truth.HIDDEN,
         counts="\n".join(rows),
         hidden=", ".join(f"`{name}`" for name in part.hidden),
         skill=SKILL.format(tasks=sentences.listed(part.without_skill)) if part.without_skill else "",

@@ -29,7 +29,7 @@ def lines(document: Mapping[str, Any]) -> list[str]:
         text_lines.append(f"ground truth: {release}")
     unscored = document["ground_truth"]["videos_not_scored"]
     if unscored:
-        lacking = f"the ground truth has no whole {measure['task']} labels of them"
+        lacking = f"the ground truth has no whole labels of them for {measure['task']}"
         # Of a sheet of values.
         lacking = "no team has a value of them" if document["ground_truth"]["vocabulary"] is None else lacking
         text_lines.append(f"warning: not scored, as {lacking}: {', '.join(unscored)}")
@@ -237,7 +237,7 @@ def _sensitivity(document: Mapping[str, Any]) -> list[str]:
     still = sum(not one["moved"] for one in document["leave_one_out"])
     if still:
         which = "all" if still == len(document["leave_one_out"]) else "the other"
-        text_lines.append(f"without any one of {which} {still} videos: same ranks")
+        text_lines.append(f"without any one of {which} {count_text(still, 'video')}: same ranks")
     return text_lines
 
 

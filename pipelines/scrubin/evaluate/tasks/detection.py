@@ -15,7 +15,7 @@ import pandas as pd
 
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, MetricsError
-from scrubin.base.faults import Fault, Faults, error, warning
+from scrubin.base.faults import Fault, Faults, count_text, error, warning
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.evaluate import side
 from scrubin.evaluate.computation import (
@@ -319,10 +319,12 @@ def _boxes(source: Source, read: Side, role: Role, classes: ClassesOf | None, *,
 def _left_out(role: Role, frames: int, videos: int) -> list[Fault]:
     faults = []
     if frames:
-        what = f"{frames} frames of the {role} have an instance without box or whole class, and do not count"
+        what = f"{count_text(frames, 'frame')} of the {role} left out: an instance has no box or no whole class"
         faults.append(warning("", "box-missing", what, "draw every box"))
     if videos:
-        faults.append(warning("", "box-missing", f"{videos} videos of the {role} have no box and do not count", "draw every box"))
+        faults.append(
+            warning("", "box-missing", f"{count_text(videos, 'video')} of the {role} left out: nothing in it has a box", "draw every box")
+        )
     return faults
 
 

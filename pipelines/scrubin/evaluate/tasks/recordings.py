@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 
 from scrubin.base.errors import AnnotationError, MetricsError
-from scrubin.base.faults import Fault, Faults, error
+from scrubin.base.faults import Fault, Faults, count_text, error
 from scrubin.base.statistics import Form
 from scrubin.base.text import csv_text
+from scrubin.evaluate import released_truth
 from scrubin.evaluate.computation import ComparedSheets, Computed, Scoring, refuse_foreign
 from scrubin.evaluate.metrics import registry, skill
 from scrubin.evaluate.metrics.bootstrap import Draw
@@ -34,6 +35,8 @@ NO_SCORES = ("rater", "duration", "frame_count", "n_ratings", "disagreement", "s
 """What sheets say of recordings beside their scores, and ``split_...``."""
 LASANA_FORMAT, GRS = "lasana", "GRS"
 FORMATS = (LASANA_FORMAT, "tables", "aixsuture", "heichole-skill", "jigsaws")
+OF_FRAMES = ("rate-unstated", "labelled-unstated")
+"""Warnings of tables that are of their frames."""
 SHOWN = 5
 """So many recordings are named in a message."""
 Cell = Callable[[str], float]
@@ -95,11 +98,13 @@ def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], named: An
     form = named or _detected(path)
     if form is not None:
         reading = reader.read_path(path, form, reader.Options())
-        policy.enforce("score", _in(path, reading.faults))
+        policy.enforce("score", reading.faults)
         collection = reading.collection
         frame = of(collection.scores) if collection.scores is not None else pd.DataFrame()
         if len(frame):
-            found = (*reading.faults, *detect.unread_faults(form.name, reading.unread))
+            # Sheets have no frames: that nothing states their rate is none of theirs.
+            of_sheets = (fault for fault in reading.faults if fault.rule not in OF_FRAMES)
+            found = (*of_sheets, *detect.unread_faults(form.name, reading.unread))
             return [_of_task(path, str(task), rows, found) for task, rows in frame.groupby(TASK, sort=True)]
         if named is not None:
             raise MetricsError([error(str(path), "no-scores", f"these {form.name} files hold no such scores", "name files that do")])
@@ -242,7 +247,7 @@ def _pair(truth: TaskSheet, sheets: Sequence[TaskSheet], notes: list[str]) -> tu
         what = f"{len(missing)} of {len(truth.rows)} recordings of {truth.task} are not predicted ({names})"
         raise MetricsError([prediction.fault("not-predicted", what, "predict all, or name those that count by --videos")])
     extra = len(set(prediction.rows.index) - set(truth.rows.index))
-    notes += [f"{prediction.file}: {extra} recordings have no ground truth and do not count"] * bool(extra)
+    notes += [f"{prediction.file}: {count_text(extra, 'recording')} without ground truth left out"] * bool(extra)
     ids = sorted(truth.rows.index)
     labelled: pd.DataFrame = truth.rows.loc[ids][columns]
     predicted: pd.DataFrame = prediction.rows.loc[ids][columns]
@@ -316,9 +321,17 @@ def skill_sheets(source: Source) -> list[TaskSheet]:
     Raises
     ------
     ScrubinError
-        For files that cannot be used.
+        For files that cannot be used, and for a release that has ratings and no skill: the mean of its points is another score.
     """
-    return read(sheets_in(source.path, "skill"), _number, _skill, source.form)
+
+    def of(scores: Scores) -> pd.DataFrame:
+        if len(scores.ratings) and not len(scores.skill) and released_truth.look(source.path) is not None:
+            what = f"the skill of {', '.join(sorted(set(scores.ratings['task'])))} is not in this release"
+            fix = "its README.md says why; its ratings are points, which are no such scores"
+            raise MetricsError([error(str(source.path), "skill-missing", what, fix)])
+        return _skill(scores)
+
+    return read(sheets_in(source.path, "skill"), _number, of, source.form)
 
 
 def skill_computed(truth: Sequence[TaskSheet], predictions: Sequence[TaskSheet], choice: Mapping[str, str], source: Source) -> Scoring:

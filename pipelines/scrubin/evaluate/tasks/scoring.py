@@ -353,7 +353,8 @@ def _unknown(order: Order, known: Container[str]) -> list[str]:
 def _some(counted: T, order: Order) -> T:
     if not counted:
         what = "none of the videos that count is in the ground truth"
-        raise MetricsError([error(str(order.truth.path), "video-missing", what, "name them as there")])
+        fix = released_truth.fix_of_names(order.truth.path, order.videos or ())
+        raise MetricsError([error(str(order.truth.path), "video-missing", what, fix)])
     return counted
 
 

@@ -19,7 +19,7 @@ from scrubin.base import strangers
 from scrubin.base.faults import Faults
 from scrubin.labels import registry
 from scrubin.labels.formats.objects import coco
-from scrubin.labels.model import Collection, LabelFiles
+from scrubin.labels.model import IGNORED, Collection, LabelFiles
 from scrubin.labels.parse import documents
 from scrubin.labels.registry import ByHand, dataset_format
 
@@ -82,4 +82,6 @@ def with_images(file: str, results: bytes, images: bytes, faults: Faults) -> byt
     if faults.errors():
         return None
     document: dict[str, Any] = {**strangers.json_value(images, file), "annotations": annotations}
+    # What is not counted the labels say, and no result does.
+    document["images"] = [{key: value for key, value in image.items() if key != IGNORED} for image in document["images"]]
     return json.dumps(document).encode()

@@ -232,7 +232,7 @@ def read(source: LabelFiles) -> Collection:
         faults.warning(min(source.files), "labelled-unstated", what, "")
     if recordings and not stated.recordings:
         what = f"no {NOTES} says the rate; frames are read as 1 per second"
-        faults.warning(min(source.files), "rate-unstated", what, "")
+        faults.warning(min(files[table.name] for table in OF_LABELS if table.name in files), "rate-unstated", what, "")
     return Collection(recordings, _scores(frames), faults.all())
 
 
@@ -284,6 +284,9 @@ def _vocabulary(where: Where, rows: Mapping[str, pd.DataFrame], note: Note, stat
     rows
         Of the recording, by file.
     """
+    # Names of criteria are in none: that of their frames is the vocabulary only where nothing else has one.
+    beside = {file: of if "layer" not in of else of[of["layer"] != "marks"] for file, of in rows.items()}
+    rows = beside if any("vocabulary" in of and len(of) for of in beside.values()) else rows
     of_files = {file: set(of["vocabulary"]) for file, of in rows.items() if "vocabulary" in of}
     said = set().union(*of_files.values()) or {str(note.vocabulary)}
     several = next((file for file, of in of_files.items() if len(of) > 1), None)
