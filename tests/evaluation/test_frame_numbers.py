@@ -280,3 +280,20 @@ def test_a_side_that_is_numbered_at_the_stated_rate_of_the_other_is_refused():
         "labels have 30 frames per second and predictions 1, but both end as if they had one rate (labels are numbered 0"
     )
     assert errors_of((range(0, 2700, 150), range(900)), **rates) == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "predictions", "film", "told"),
+    [
+        (range(0, 600, 30), range(20), 600, "error"),
+        (range(0, 600, 30), range(20), None, "error"),
+        (range(120), range(50), None, "warning"),
+        (range(600), range(200), None, "warning"),
+        (range(15000), range(600), None, "error"),
+        (range(600), range(24), 600, "warning"),  # a film whose end is known
+    ],
+)
+def test_detections_that_end_early_are_no_other_rate_unless_they_number_what_is_labelled_or_end_very_early(labels, predictions, film, told):
+    sides = [{"a": Series(np.array(of), np.zeros(len(of)), film=film)} for of in (labels, predictions)]
+    faults = series.faults_of(*sides, every_frame=False)
+    assert {one.severity for one in faults if one.rule == "frames-rate"} == {told}

@@ -55,6 +55,11 @@ def test_times_of_spans_that_were_rounded_are_those_of_their_frames(fps, rounded
     assert np.flatnonzero(np.diff(rows["phase_id"])).tolist() == [edge - 1 for edge in edges[1:-1]]
 
 
+def test_rounded_times_of_phases_are_their_frames_also_beside_steps_between_frames():
+    rows = [("phase", 0, 667, 0), ("phase", 667, 1367, 1), ("step", 210, 890, 0)]
+    assert timing._scaled(segment_rows(rows), Fraction(1000), Fraction(30))["start"].tolist() == [0, 20, 7]
+
+
 def test_times_of_spans_between_frames_are_taken_as_they_are():
     rows, _ = to_phases(segment_rows([("phase", 0, 49467, 0), ("phase", 49467, 49511, 1), ("phase", 49511, 50000, 2)]), MS, Fraction(30))
     assert np.flatnonzero(np.diff(rows["phase_id"])).tolist() == [1484, 1485]

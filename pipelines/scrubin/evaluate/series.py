@@ -35,7 +35,7 @@ EXPLAINED = 0.9
 FEWEST_FOR_RATE = 5
 """So many frames a side must span before its length tells a rate."""
 LEAST_RATIO = 5
-"""By less the rates that both sides state hardly differ."""
+"""By less the rates that both sides state hardly differ, and by less detections more likely end early."""
 REFUSED_FROM = 2
 """A side that goes on so many times as far is refused; where it is less, labels or predictions more likely end early."""
 ALIKE, FEW = 0.1, 2
@@ -222,7 +222,7 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     faults.extend(unknown.values())
     both = {name: (truth[name], predictions[name]) for name in shared if name not in unknown}
     numbers = {name: _numbers(*sides) for name, sides in both.items()}
-    rates = _of_rates(both, numbers)
+    rates = _of_rates(both, numbers, every_frame=every_frame)
     for name, (labelled, predicted) in numbers.items():
         of_video, file = Faults(), predictions[name].file or name
         _note_cause(file, labelled, predicted, of_video, rates.get(name), list(numbers.values()), every_frame=every_frame)
@@ -480,7 +480,9 @@ def _unsaid_beside(truth: Series, prediction: Series) -> str:
     return f"labels are numbered {truth.numbering.per_second} per second: say the rate of the predictions by --predictions-fps"
 
 
-def _of_rates(both: Mapping[str, tuple[Series, Series]], numbers: Mapping[str, tuple[IntArray, IntArray]]) -> dict[str, Fault]:
+def _of_rates(
+    both: Mapping[str, tuple[Series, Series]], numbers: Mapping[str, tuple[IntArray, IntArray]], *, every_frame: bool
+) -> dict[str, Fault]:
     """Return what is to be said of the rates of videos: joined as they are numbered, labels would be shifted.
 
     Where a rate is not stated, both sides count alike if most videos end alike: of others a part is labelled or predicted, most likely.
@@ -490,11 +492,17 @@ def _of_rates(both: Mapping[str, tuple[Series, Series]], numbers: Mapping[str, t
     filmed = {name: film for name in telling if (film := both[name][0].film or 0) >= FEWEST_FOR_RATE}
     stated = {name for name in telling if all(side.numbering is not None for side in both[name])}
     timed = {name for name in telling if all(side.numbering is not None or _is_timed(side) for side in both[name])}
-    unstated = {name: _times(*frames) for name, frames in telling.items() if name not in timed and name not in filmed}
+    times_of = {name: _times(*frames) for name, frames in telling.items() if name not in timed}
+    # Predictions are held to the end of their film, where that is known.
+    unstated = {name: times for name, times in times_of.items() if name not in filmed or times < 1}
     apart = {name: times for name, times in unstated.items() if times != 1}
-    is_most = 2 * len(apart) >= len(unstated)
-    spoken = {name: times for name, times in apart.items() if is_most or max(times, 1 / times) >= REFUSED_FROM}
-    faults = {name: _of_ends(both[name], numbers[name], times, may_refuse=is_most) for name, times in spoken.items()}
+    is_most = 2 * len(apart) >= len(times_of)
+    faults = {}
+    for name, times in apart.items():
+        # Who predicts where something is detected leaves out frames, and numbers none that are not labelled.
+        is_early = not (times > 1 or every_frame or _are_indices(*numbers[name])) and (name in filmed or 1 / times < LEAST_RATIO)
+        if is_most or max(times, 1 / times) >= REFUSED_FROM:
+            faults[name] = _of_ends(both[name], numbers[name], times, may_refuse=is_most and not is_early)
     for name, film in filmed.items():
         if _times(np.arange(film, dtype=np.int64), telling[name][1]) > 1:
             what = f"the predictions go on to frame {telling[name][1][-1]}, but the released film has {film} frames"
@@ -520,11 +528,14 @@ def _of_ends(sides: tuple[Series, Series], numbers: tuple[IntArray, IntArray], t
     shown = f"{max(ends) / min(ends):.4g} times as far as the {other} ({_spans(*numbers)})"
     what = f"the {farther} go on {shown}, and nothing says that both count alike"
     fix = "say both rates, --fps of labels and --predictions-fps, the same one if they do"
-    if by_contract := sides[1].by_contract:
+    if sides[1].by_contract:
         fix = "number frames as in the ground truth; if they are, leave out those behind its last one, which do not count"
-    # A team can leave out what it predicts, and not what is labelled.
-    is_refused = may_refuse and much >= REFUSED_FROM and (times > 1 or not by_contract)
-    return (error if is_refused else warning)("", "frames-rate", what, fix)
+    return (error if may_refuse and much >= REFUSED_FROM else warning)("", "frames-rate", what, fix)
+
+
+def _are_indices(labelled: IntArray, predicted: IntArray) -> bool:
+    """Return whether predictions more likely number the labelled frames one by one: most of these lack, and others are predicted."""
+    return 2 * _common(predicted, labelled) < min(len(labelled), len(predicted))
 
 
 def _times(labelled: IntArray, predicted: IntArray) -> float:

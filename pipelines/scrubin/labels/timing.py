@@ -87,7 +87,7 @@ def _first_frames(spans: pd.DataFrame, period_s: Fraction, fps: Fraction, instan
     together = str(math.gcd(*edges))
     slack = 10 ** (len(together) - len(together.rstrip("0"))) * scale / 2
     nearest = {edge: round(edge * scale) for edge in edges}
-    is_decimal = str(period_s.denominator).rstrip("0") == "1" and slack <= TELLING
+    is_decimal = period_s.denominator >= 1000 and str(period_s.denominator).rstrip("0") == "1" and slack <= TELLING
     are_frames = len(set(nearest.values())) == len(edges) and all(abs(edge * scale - frame) <= slack for edge, frame in nearest.items())
     if instant == "start" and is_decimal and are_frames:
         return nearest.__getitem__
@@ -330,6 +330,6 @@ def inexact(rows: pd.DataFrame, scale: Fraction) -> int:
 
 def _scaled(segments: pd.DataFrame, of: Fraction, to: Fraction) -> pd.DataFrame:
     """Return spans at another rate: at a greater one rounded down, so that they hold the same numbers when they come back."""
-    number = _first_frames(segments, 1 / of, to) if to <= of else lambda edge: math.floor(edge * to / of)
-    rows = segments.itertuples(index=False)
-    return segment_rows([(kind, number(start), number(end), label) for kind, start, end, label in rows])
+    numbers = {kind: _first_frames(spans, 1 / of, to) for kind, spans in segments.groupby("kind")} if to <= of else {}
+    rows = [(kind, numbers.get(kind, lambda edge: math.floor(edge * to / of)), *span) for kind, *span in segments.itertuples(index=False)]
+    return segment_rows([(kind, number(start), number(end), label) for kind, number, start, end, label in rows])
