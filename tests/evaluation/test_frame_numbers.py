@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -283,17 +284,24 @@ def test_a_side_that_is_numbered_at_the_stated_rate_of_the_other_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("labels", "predictions", "film", "told"),
+    ("labels", "predictions", "film", "refused"),
     [
-        (range(0, 600, 30), range(20), 600, "error"),
-        (range(0, 600, 30), range(20), None, "error"),
-        (range(120), range(50), None, "warning"),
-        (range(600), range(200), None, "warning"),
-        (range(15000), range(600), None, "error"),
-        (range(600), range(24), 600, "warning"),  # a film whose end is known
+        ([range(0, 600, 30)], [range(20)], 600, True),
+        ([range(0, 600, 30)], [range(20)], None, True),
+        ([range(120)], [range(50)], None, False),
+        ([range(600)], [range(200)], None, False),
+        ([range(15000)], [range(600)], None, True),
+        ([range(600)], [range(24)], 600, False),  # its end is known
+        ([range(600), range(800)], [range(150), range(200)], 600, True),  # at one rate
+        ([range(600), range(800)], [range(150), range(300)], 600, False),
     ],
 )
-def test_detections_that_end_early_are_no_other_rate_unless_they_number_what_is_labelled_or_end_very_early(labels, predictions, film, told):
-    sides = [{"a": Series(np.array(of), np.zeros(len(of)), film=film)} for of in (labels, predictions)]
-    faults = series.faults_of(*sides, every_frame=False)
-    assert {one.severity for one in faults if one.rule == "frames-rate"} == {told}
+def test_detections_of_teams_may_end_early_unless_all_do_alike_or_number_what_is_labelled(labels, predictions, film, refused):
+    truth, team = (
+        {f"v{at}": Series(np.array(of), np.zeros(len(of)), film=film, by_contract=side is predictions) for at, of in enumerate(side)}
+        for side in (labels, predictions)
+    )
+    told = {one.severity for one in series.faults_of(truth, team, every_frame=False) if one.rule == "frames-rate"}
+    assert told == {"error" if refused else "warning"}
+    by_option = {name: replace(one, by_contract=False) for name, one in team.items()}
+    assert "error" in {one.severity for one in series.faults_of(truth, by_option, every_frame=False)}

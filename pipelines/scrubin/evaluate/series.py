@@ -497,10 +497,13 @@ def _of_rates(
     unstated = {name: times for name, times in times_of.items() if name not in filmed or times < 1}
     apart = {name: times for name, times in unstated.items() if times != 1}
     is_most = 2 * len(apart) >= len(times_of)
+    early = sorted(1 / times for times in apart.values() if times < 1)
+    is_same = len(early) > 1 and early[-1] <= (1 + ALIKE) * early[0]
     faults = {}
     for name, times in apart.items():
-        # Who predicts where something is detected leaves out frames, and numbers none that are not labelled.
-        is_early = not (times > 1 or every_frame or _are_indices(*numbers[name])) and (name in filmed or 1 / times < LEAST_RATIO)
+        # A team cannot say that it detects nothing behind; but it numbers no frame that is not labelled, and no film as the others.
+        is_odd = every_frame or is_same or _are_indices(*numbers[name]) or (name not in filmed and 1 / times >= LEAST_RATIO)
+        is_early = times < 1 and both[name][1].by_contract and not is_odd
         if is_most or max(times, 1 / times) >= REFUSED_FROM:
             faults[name] = _of_ends(both[name], numbers[name], times, may_refuse=is_most and not is_early)
     for name, film in filmed.items():

@@ -23,7 +23,20 @@ STATED_MODELS = (
 )
 """Words by which they state any of them."""
 BESIDE = (
-    *("camera", "central", "coefficient", "coefficients", "coeffs", "color", "cv", "distortion", "endoscope", "enhanced", "laparoscope"),
+    *(
+        "camera",
+        "central",
+        "coefficient",
+        "coefficients",
+        "coeffs",
+        "color",
+        "cv",
+        "distortion",
+        "endoscope",
+        "enhanced",
+        "extended",
+        "laparoscope",
+    ),
     *("left", "lens", "model", "mono", "monocular", "parameter", "parameters", "params", "rgb", "right", "rs", "rs2", "simple", "stereo"),
 )
 """Words that say nothing of a model."""
@@ -44,7 +57,7 @@ LENS_MODEL_KEY = re.compile(
 MODEL_KEY = re.compile(rf"(^|cam|cameras?|intrinsics?|calib(ration)?)models?{_NAMED}|^modelcamera$")
 """The same where no key is of a device, whose model it may be."""
 DEVICE, LENS_KEY = re.compile("device|scope"), re.compile("(cam(era)?|lens|projection|dist(ortion)?|intrinsics?)(model|type|kind)?")
-ABOUT_LENSES = re.compile("lens|dist|projection|camera|intrinsic|model|type|flags|class|method|algorithm|calibratedwith|optic")
+ABOUT_LENSES = re.compile("lens|dist(?!ance)|projection|camera|intrinsic|model|type|flags|class|method|algorithm|calibratedwith|optic")
 OF_OTHERS = re.compile(
     "(operator|owner|author|user|by|person|engineer|lab|site|brand|vendor|manufacturer|pattern|target|grid|board|marker|phantom|images?|file"
     "|files|video|videos|path|notes?|comments?|description|history|date)$"
