@@ -301,7 +301,7 @@ def test_detections_of_teams_may_end_early_unless_all_do_alike_or_number_what_is
         {f"v{at}": Series(np.array(of), np.zeros(len(of)), film=film, by_contract=side is predictions) for at, of in enumerate(side)}
         for side in (labels, predictions)
     )
-    told = {one.severity for one in series.faults_of(truth, team, every_frame=False) if one.rule == "frames-rate"}
-    assert told == {"error" if refused else "warning"}
+    of_rates = [one for one in series.faults_of(truth, team, every_frame=False) if one.rule == "frames-rate"]
+    assert {(one.severity, one.fix) for one in of_rates} == {("error" if refused else "warning", "number frames as in the ground truth")}
     by_option = {name: replace(one, by_contract=False) for name, one in team.items()}
     assert "error" in {one.severity for one in series.faults_of(truth, by_option, every_frame=False)}

@@ -486,7 +486,7 @@ def _of_rates(
     """Return what is to be said of the rates of videos: joined as they are numbered, labels would be shifted.
 
     Where a rate is not stated, both sides count alike if most videos end alike: of others a part is labelled or predicted, most likely.
-    Else nothing says so of any. Videos of few frames say nothing, and a film of known length decides by itself.
+    Else nothing says so of any. Videos of few frames say nothing. A film of known length says by itself how far predictions may go on.
     """
     telling = {name: frames for name, frames in numbers.items() if min(map(len, frames)) >= FEWEST_FOR_RATE}
     filmed = {name: film for name in telling if (film := both[name][0].film or 0) >= FEWEST_FOR_RATE}
@@ -501,11 +501,9 @@ def _of_rates(
     is_same = len(early) > 1 and early[-1] <= (1 + ALIKE) * early[0]
     faults = {}
     for name, times in apart.items():
-        # A team cannot say that it detects nothing behind; but it numbers no frame that is not labelled, and no film as the others.
-        is_odd = every_frame or is_same or _are_indices(*numbers[name]) or (name not in filmed and 1 / times >= LEAST_RATIO)
-        is_early = times < 1 and both[name][1].by_contract and not is_odd
+        may_end_early = not every_frame and not is_same and _may_end_early(*both[name], numbers[name], times)
         if is_most or max(times, 1 / times) >= REFUSED_FROM:
-            faults[name] = _of_ends(both[name], numbers[name], times, may_refuse=is_most and not is_early)
+            faults[name] = _of_ends(both[name], numbers[name], times, may_refuse=is_most and not may_end_early)
     for name, film in filmed.items():
         if _times(np.arange(film, dtype=np.int64), telling[name][1]) > 1:
             what = f"the predictions go on to frame {telling[name][1][-1]}, but the released film has {film} frames"
@@ -532,13 +530,21 @@ def _of_ends(sides: tuple[Series, Series], numbers: tuple[IntArray, IntArray], t
     what = f"the {farther} go on {shown}, and nothing says that both count alike"
     fix = "say both rates, --fps of labels and --predictions-fps, the same one if they do"
     if sides[1].by_contract:
-        fix = "number frames as in the ground truth; if they are, leave out those behind its last one, which do not count"
+        leave_out = "; if they are, leave out those behind its last one, which do not count" if times > 1 else ""
+        fix = f"number frames as in the ground truth{leave_out}"
     return (error if may_refuse and much >= REFUSED_FROM else warning)("", "frames-rate", what, fix)
 
 
-def _are_indices(labelled: IntArray, predicted: IntArray) -> bool:
-    """Return whether predictions more likely number the labelled frames one by one: most of these lack, and others are predicted."""
-    return 2 * _common(predicted, labelled) < min(len(labelled), len(predicted))
+def _may_end_early(truth: Series, prediction: Series, numbers: tuple[IntArray, IntArray], times: float) -> bool:
+    """Return whether a team, which can say no rate, may have detected nothing behind the last frame that it predicts.
+
+    Not where it numbers the labelled frames one by one: most of these lack, and others are predicted. Nor where it ends very early, if
+    no film tells that its numbers are frames.
+    """
+    labelled, predicted = numbers
+    are_indices = 2 * _common(predicted, labelled) < min(len(labelled), len(predicted))
+    is_far = truth.film is None and 1 / times >= LEAST_RATIO
+    return prediction.by_contract and times < 1 and not are_indices and not is_far
 
 
 def _times(labelled: IntArray, predicted: IntArray) -> float:

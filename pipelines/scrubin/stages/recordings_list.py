@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from fnmatch import translate
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 
 from scrubin.base.errors import ManifestError
 from scrubin.base.faults import natural
@@ -55,6 +56,15 @@ def files_below(raw: Path) -> list[str]:
     """Return every file below ``videos/``, relative to the raw folder, sorted; without those that systems hide or leave behind."""
     every = (path.relative_to(raw).as_posix() for path in (raw / VIDEOS).rglob("*") if path.is_file())
     return sorted(path for path in every if not PurePosixPath(path).name.startswith(".") and not is_litter(path))
+
+
+def shown(path: str | PurePath) -> str:
+    r"""Return the name of a file as tables and messages hold it; bytes that are no UTF-8 stand as escapes.
+
+    >>> print(shown("videos/caf\udce9.mkv"))
+    videos/caf\xe9.mkv
+    """
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def several(path: str, files: Sequence[str]) -> list[str] | None:

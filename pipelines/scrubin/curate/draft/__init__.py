@@ -15,6 +15,7 @@ from scrubin.media.opening import FIX_COPY, is_dicom, open_video
 from scrubin.media.probe import BARE, FIX_BARE, is_bare, picture_stream, unreadable
 from scrubin.media.structure import header_unsure
 from scrubin.media.timecode_rate import counted_fps, stated_rate
+from scrubin.stages import recordings_list
 from scrubin.stages.ingest.joining import Begin, timecode
 
 
@@ -89,7 +90,7 @@ class RecordedFile:
     @property
     def shown(self) -> str:
         """Its path as it can be written; bytes that are no UTF-8 stand as escapes."""
-        return self.path.as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        return recordings_list.shown(self.path)
 
     @property
     def header(self) -> Header:

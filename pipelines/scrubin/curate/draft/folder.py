@@ -15,6 +15,7 @@ from scrubin.base import strangers
 from scrubin.base.errors import ManifestError, VideoError
 from scrubin.base.machine import cores
 from scrubin.curate.draft import RecordedFile, Unusable, read_header
+from scrubin.stages.recordings_list import shown
 
 # fmt: off
 SUFFIXES = frozenset((
@@ -97,10 +98,10 @@ def _walk(folder: Path, skipped: Path) -> tuple[list[tuple[PurePosixPath, int, U
     paths: list[tuple[PurePosixPath, int, Unusable]] = []
 
     def note(error: OSError) -> None:
-        not_read.append((_shown(Path(error.filename), folder), error.strerror or "unknown reason"))
+        not_read.append((shown(Path(error.filename).relative_to(folder)), error.strerror or "unknown reason"))
 
     for at, folders, names in os.walk(folder, onerror=note):
-        not_read += [(_shown(Path(at, name), folder), LINKED_FOLDER) for name in folders if Path(at, name).is_symlink()]
+        not_read += [(shown(Path(at, name).relative_to(folder)), LINKED_FOLDER) for name in folders if Path(at, name).is_symlink()]
         folders[:] = sorted(name for name in folders if not name.startswith(".") and not is_same(Path(at, name), skipped))
         for name in sorted(names):
             path = Path(at, name)
@@ -172,10 +173,6 @@ def _sample(path: Path, size_bytes: int) -> str:
             file.seek(at)
             digest.update(file.read(SAMPLE_BYTES))
     return digest.hexdigest()
-
-
-def _shown(path: Path, folder: Path) -> str:
-    return os.fsencode(path.relative_to(folder)).decode("utf-8", "backslashreplace")
 
 
 def _size(path: Path) -> int:

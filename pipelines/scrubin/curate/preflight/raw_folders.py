@@ -9,6 +9,7 @@ from pathlib import Path
 
 from scrubin.base.faults import Fault, error
 from scrubin.curate.lists import empty_study
+from scrubin.stages import recordings_list
 
 KINDS = {
     "shut folder": ("folders in it that this user cannot enter", "let their owner correct that (chmod u+rx)"),
@@ -44,7 +45,7 @@ def faults(raw: Path) -> Iterator[Fault]:
                     names[kind].append(name)
             for kind, of_kind in sorted(names.items()):
                 what, fix = KINDS[kind]
-                example = os.fsencode(min(of_kind)).decode("utf-8", "backslashreplace")
+                example = recordings_list.shown(min(of_kind))
                 yield error(place.as_posix(), "raw-unread", f"{what}: {len(of_kind):,}, such as '{example}'", fix)
 
 

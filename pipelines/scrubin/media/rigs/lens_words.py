@@ -23,21 +23,9 @@ STATED_MODELS = (
 )
 """Words by which they state any of them."""
 BESIDE = (
-    *(
-        "camera",
-        "central",
-        "coefficient",
-        "coefficients",
-        "coeffs",
-        "color",
-        "cv",
-        "distortion",
-        "endoscope",
-        "enhanced",
-        "extended",
-        "laparoscope",
-    ),
-    *("left", "lens", "model", "mono", "monocular", "parameter", "parameters", "params", "rgb", "right", "rs", "rs2", "simple", "stereo"),
+    *("camera", "central", "coefficient", "coefficients", "coeffs", "color", "cv", "distortion", "endoscope", "enhanced", "extended"),
+    *("laparoscope", "left", "lens", "model", "mono", "monocular", "parameter", "parameters", "params", "rgb", "right", "rs", "rs2"),
+    *("simple", "stereo"),
 )
 """Words that say nothing of a model."""
 WEAK = ("cylindrical", "generic", "inverse", "modified", "orthographic", "panoramic", "spherical")
@@ -58,6 +46,7 @@ MODEL_KEY = re.compile(rf"(^|cam|cameras?|intrinsics?|calib(ration)?)models?{_NA
 """The same where no key is of a device, whose model it may be."""
 DEVICE, LENS_KEY = re.compile("device|scope"), re.compile("(cam(era)?|lens|projection|dist(ortion)?|intrinsics?)(model|type|kind)?")
 ABOUT_LENSES = re.compile("lens|dist(?!ance)|projection|camera|intrinsic|model|type|flags|class|method|algorithm|calibratedwith|optic")
+"""Keys of what may be said of a lens; with such a last key it is said of something or somebody else, or is an id of a camera."""
 OF_OTHERS = re.compile(
     "(operator|owner|author|user|by|person|engineer|lab|site|brand|vendor|manufacturer|pattern|target|grid|board|marker|phantom|images?|file"
     "|files|video|videos|path|notes?|comments?|description|history|date)$"
@@ -132,9 +121,11 @@ def is_foreign(path: Sequence[str], value: Any) -> bool:
     if is_of_model(path):
         stated = letters(text)
         return text.strip() != "" and (not stated or "".join(OWN_WORD.findall(stated)) != stated)
+    if FILE_NAME.fullmatch(text):
+        return False
     spaced = " ".join(re.findall(r"[a-z0-9]+|[,;:]", re.sub(r"\b(19|20)\d\d\b", "", text.casefold())))
-    if OF_OTHERS.search(last) or not ABOUT_LENSES.search(key) or FILE_NAME.fullmatch(text):
-        return bool(FOREIGN.fullmatch(spaced)) and not FILE_NAME.fullmatch(text)
+    if OF_OTHERS.search(last) or not ABOUT_LENSES.search(key):
+        return bool(FOREIGN.fullmatch(spaced))
     return _names_other(DENIED_NAME.sub("", spaced), is_id=bool(OF_IDS.search(last)), is_lens=bool(LENS_KEY.fullmatch(last)))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
 import unicodedata
 from collections import Counter, defaultdict
@@ -20,6 +19,7 @@ from scrubin.base.params import ranged
 from scrubin.base.text import csv_text, naming
 from scrubin.base.text.csv_text import seconds
 from scrubin.media.source import View
+from scrubin.stages import recordings_list
 from scrubin.stages.recordings_list import COLUMNS, DRAFT, NAME, NEEDED, OPTIONAL, TIMES, every_row, files_below, files_named, several
 
 NO_CLOCK, CREATION_TIME, FILE_NAME = "none", "creation_time", "file_name"
@@ -252,14 +252,9 @@ def files_without_row(folder: Path, data: bytes, withdrawn: Memory = NOBODY) -> 
     paths = sorted(path.relative_to(folder).as_posix() for path in (folder / "videos").rglob("*") if path.is_file())
     return [
         ManifestProblem(name, "", RecordingError(name, f"no row of {NAME} names this file", "add a row for it, or move it out of videos/"))
-        for path, name in zip(paths, map(_shown, paths), strict=True)
+        for path, name in zip(paths, map(recordings_list.shown, paths), strict=True)
         if path not in named and not PurePosixPath(path).name.startswith(".") and not withdrawn.has("path", name)
     ]
-
-
-def _shown(path: str) -> str:
-    """Return the name of a file as tables and messages hold it, also where it is no UTF-8."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _is_withdrawn(row: csv_text.CsvRow, withdrawn: Memory) -> bool:
@@ -325,7 +320,7 @@ def _files_of(row: ManifestRow, has_part: bool, files: Sequence[str] | None) -> 
         raise RecordingError(NAME, f"no file is named by '{row.path}'", "correct the folder or pattern", place)
     if has_part:
         raise RecordingError(NAME, f"'{row.path}' names {len(paths)} files, but has one part", "leave 'part' empty", place)
-    if unreadable := [shown for path in paths if (shown := _shown(path)) != path]:
+    if unreadable := [name for path in paths if (name := recordings_list.shown(path)) != path]:
         raise RecordingError(NAME, f"'{row.path}' names '{unreadable[0]}', whose name is no UTF-8", "rename the file", place)
     return [replace(row, path=path, part=part) for part, path in enumerate(paths, start=1)]
 
