@@ -141,6 +141,21 @@ def test_a_level_that_no_transfer_syntax_has_is_refused(tmp_path):
         objects.write(tmp_path / "b.mkv", tmp_path / "a.dcm", "b.mkv")
 
 
+def test_nothing_is_written_of_a_video_that_changes_meanwhile(released, tmp_path, monkeypatch):
+    video = shutil.copy(released["smart"], tmp_path / "growing.mkv")
+
+    def grows(*written):
+        yield from stream(*written)
+        with video.open("ab") as file:
+            file.write(b"more")
+
+    stream = objects._stream
+    monkeypatch.setattr(objects, "_stream", grows)
+    with pytest.raises(VideoError, match="it changed while it was read"):
+        objects.write(video, tmp_path / "a.dcm", "growing.mkv")
+    assert [path.name for path in tmp_path.iterdir()] == ["growing.mkv"]
+
+
 def test_the_command_writes_and_shows(released, tmp_path, capsys):
     assert main(["dicom", "write", str(released["smart"]), str(tmp_path / "a.dcm"), "--id", "abelo"]) == 0
     assert "PS3.15 basic profile" in capsys.readouterr().out

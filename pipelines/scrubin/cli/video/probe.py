@@ -66,8 +66,7 @@ def _write(args: argparse.Namespace) -> int:
         raise ScrubinError(f"{args.out}: its folder does not exist; make it first")
     if target.exists() and target.samefile(video):
         raise ScrubinError(f"{args.out}: this is the video itself; name another file")
-    with steady(video):
-        objects.write(video, target, args.video, args.id)
+    objects.write(video, target, args.video, args.id)
     os.utime(target, (FIXED_TIME_S, FIXED_TIME_S))
     sys.stdout.write(f"{args.out}: {target.stat().st_size} bytes; coded pictures as in {args.video}, PS3.15 basic profile\n")
     return 0

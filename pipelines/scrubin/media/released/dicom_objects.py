@@ -22,6 +22,7 @@ from pydicom.uid import UID
 
 from scrubin.base.errors import VideoError
 from scrubin.base.files import whole
+from scrubin.base.strangers import steady
 from scrubin.media.containers import h264, movie
 from scrubin.media.containers.dicom_header import FRAGMENTABLE, H264_HIGH_41, H264_HIGH_42
 from scrubin.media.opening import open_video, packets
@@ -82,16 +83,17 @@ def write(video: Path, target: Path, name: str, patient_id: str = "", largest_fr
     Raises
     ------
     VideoError
-        When the video is not as a release has it, or cannot be in a DICOM object.
+        When the video is not as a release has it, cannot be in a DICOM object, or changed while it was read; then nothing is written.
     """
-    coded = _coded(video, name)
-    digest = hashlib.sha256()
-    for data in _stream(video, name, coded):
-        digest.update(data)
-    dataset = _dataset(coded, digest.digest(), patient_id, fragmented=coded.size > largest_fragment)
-    with whole(target) as part, part.open("wb") as file:
-        pydicom.dcmwrite(file, dataset, enforce_file_format=True)
-        _write_fragments(file, _stream(video, name, coded), coded.size, largest_fragment)
+    with whole(target) as part, steady(video):
+        coded = _coded(video, name)
+        digest = hashlib.sha256()
+        for data in _stream(video, name, coded):
+            digest.update(data)
+        dataset = _dataset(coded, digest.digest(), patient_id, fragmented=coded.size > largest_fragment)
+        with part.open("wb") as file:
+            pydicom.dcmwrite(file, dataset, enforce_file_format=True)
+            _write_fragments(file, _stream(video, name, coded), coded.size, largest_fragment)
 
 
 def _coded(video: Path, name: str) -> Coded:
