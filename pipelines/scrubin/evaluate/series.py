@@ -482,8 +482,7 @@ def _on_first_line(video: _Video) -> str:
 def _thinned(labelled: IntArray, predicted: IntArray) -> int:
     """Return of how many frames one is predicted, in a video of which many are labelled between these; else 1."""
     step = int(np.gcd.reduce(np.diff(predicted))) if len(predicted) >= 2 * FEWEST_FOR_RATE and _common(predicted, labelled) else 1
-    between = np.count_nonzero((labelled - predicted[:1]) % step) if step > 1 else 0
-    return step if 3 * between >= len(labelled) else 1
+    return step if step > 1 and 3 * np.count_nonzero((labelled - predicted[0]) % step) >= len(labelled) else 1
 
 
 def _spans(labelled: IntArray, predicted: IntArray) -> str:
