@@ -148,7 +148,10 @@ RATES = "or say to 'scrubin score' the rate that files do not state: --fps for l
     [
         (range(0, 1000, 25), f"the numbers look like frames of a 25 fps video; divide every frame number by 25, {RATES}"),
         (range(5, 45), "the numbers look shifted by +5; subtract 5 from every frame number"),
-        (range(1, 41), "the numbers look shifted by +1, as if frames were counted from 1; subtract 1 from every frame number"),
+        (range(1, 41), "counted from 1; subtract 1 from every frame number; if they are right, predict frame 0 too"),
+        (range(3, 60), "labelled, but not predicted: labels are numbered 0 to 39, predictions 3 to 59 (3 frames)"),
+        (range(0, 40, 2), "labelled, but not predicted (only one frame in 2 is): labels are numbered 0 to 39"),
+        (range(1, 60), "if the file counts frames from 1, subtract 1"),
         (
             range(30),
             "labelled, but not predicted: labels are numbered 0 to 39, predictions 0 to 29 (10 frames); predict every labelled frame",
@@ -164,6 +167,8 @@ def test_frames_that_must_be_predicted_and_are_numbered_otherwise_get_advice(pre
     sides = ({"v": Series(np.array(frames), np.zeros(len(frames)))} for frames in (range(40), predicted))
     errors = [fault.sentence for fault in series.faults_of(*sides) if fault.severity == "error"]
     assert any(said in one for one in errors), errors
+    # Who begins late and goes on for longer, or leaves frames out, is not shifted.
+    assert any("shifted" in one for one in errors) is ("every frame number" in said and "divide" not in said)
 
 
 def errors_of(*videos, truth=None, predictions=None, severity="error", film=None):
@@ -241,11 +246,51 @@ def test_a_side_that_goes_on_less_than_twice_as_far_is_a_warning(labels, predict
     assert errors_of((labels, predictions), *[(labels, labels)] * 2, severity="warning") == []
 
 
-def test_a_film_of_known_length_decides_whether_predictions_are_numbered_as_it_is():
-    assert errors_of((range(20), range(100)), film=100) == []
-    assert errors_of((range(20), range(101)), film=100) == []  # a frame more is no other rate
-    (told,) = errors_of((range(20), range(2500)), film=100)
-    assert told == "the predictions go on to frame 2499, but the released film has 100 frames"
+@pytest.mark.parametrize(
+    ("labelled", "predicted", "said"),
+    [
+        (range(20), range(100), ""),
+        (range(3, 100), range(100), ""),
+        (range(40, 50), range(90), ""),
+        (range(101), range(101), ""),  # labels of another film
+        (range(20), range(2500), "frames 100-2499: cannot exist: the released film has 100 frames (2400 frames)"),
+        (range(100), range(104), "frames 100-103: cannot exist"),  # cut at 25 per second instead of 24
+        (range(3), range(101), "frame 100: cannot exist"),
+        (range(10), range(1, 101), "counted from 1: frame 100 cannot exist, the released film has 100 frames; subtract 1"),
+        (range(3, 100), range(1, 101), "subtract 1 from every frame number"),
+        (range(100), range(5, 105), "shifted by +5: frame 104 cannot exist, the released film has 100 frames; subtract 5"),
+    ],
+)
+@pytest.mark.parametrize("every_frame", [True, False])
+def test_a_prediction_beyond_the_end_of_the_released_film_is_refused(labelled, predicted, said, every_frame):
+    truth, team = ({"v": Series(np.array(of), np.zeros(len(of)), film=100)} for of in (labelled, predicted))
+    found = series.faults_of(truth, team, every_frame=every_frame)
+    told = [fault.sentence for fault in found if fault.severity != "deviation"]
+    assert (bool(told), said in "".join(told)) == (bool(said), True)
+    # Such frames are not to be left out.
+    assert all(max(fault.frames) < 100 for fault in found if fault.rule == "frames-extra")
+
+
+@pytest.mark.parametrize(
+    ("labelled", "predicted", "said"),
+    [
+        (range(1500), range(0, 1500, 25), "(only one frame in 25 is)"),
+        (range(0, 1500, 5), range(10, 1500, 25), "(only one frame in 25 is)"),
+        (range(0, 1500, 25), range(0, 1500, 25), ""),
+        (range(1500), range(0, 200, 25), ""),  # few detections
+        (range(100), but(range(20, 60), 100), ""),
+    ],
+)
+def test_boxes_of_a_few_frames_at_a_step_are_no_frames_without_a_detection(labelled, predicted, said):
+    errors, _ = said_of_boxes((labelled, predicted))
+    assert ("only one frame" in errors, said in errors) == (bool(said), True)
+
+
+@pytest.mark.parametrize(("first", "warned"), [(0, False), (1, True)])
+def test_source_frames_that_run_from_1_are_a_warning_where_another_rate_hides_it(first, warned):
+    rates = {"truth": Numbering(Fraction(1)), "predictions": Numbering(Fraction(25))}
+    told = errors_of((range(120), range(first, 3000 + first)), severity="warning", **rates)
+    assert [one.startswith("numbered from 1 without a gap") for one in told] == [True] * warned
 
 
 def test_teams_who_can_say_no_rate_can_leave_out_what_goes_on_farther():

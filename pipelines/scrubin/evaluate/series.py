@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from scrubin.base.errors import MetricsError
-from scrubin.base.faults import VIDEO, Fault, Faults, count_text, error, summary, warning
+from scrubin.base.faults import VIDEO, Fault, Faults, count_text, error, ranges_text, summary, warning
 from scrubin.labels.files.detect import LABELS_UNREAD
 from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.model import ClassesOf, Labels
@@ -33,7 +33,7 @@ NEAR = 30
 EXPLAINED = 0.9
 """Share of the frames that a shift must explain, so that a file that also lacks some is still recognised."""
 FEWEST_FOR_RATE = 5
-"""So many frames a side must span before its length tells a rate."""
+"""So many frames a side must span before its length tells a rate; twice as many have no step in common by chance."""
 LEAST_RATIO = 5
 """By less the rates that both sides state hardly differ, and by less detections more likely end early."""
 REFUSED_FROM = 2
@@ -206,8 +206,9 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     -------
     tuple of Fault
         ``video-missing``, ``rate-unknown``, ``rate-contradicted``, ``frames-shifted``, ``frames-rate``, ``frames-elsewhere`` and
-        ``frames-missing`` are errors; the last one is a warning without ``every_frame``, and so are ``frames-shifted`` where only the
-        ends differ, and ``frames-rate`` of a side that goes on less than twice as far. ``video-extra`` and ``frames-extra`` are
+        ``frames-missing`` are errors; the last one is a warning without ``every_frame``, unless one frame in so many is predicted, and so
+        are ``frames-shifted`` where only the ends differ, or frames at another rate run from 1, and ``frames-rate`` of a side that goes
+        on less than twice as far, but within the released film. ``video-extra`` and ``frames-extra`` are
         deviations: what has no label does not count.
     """
     faults = Faults()
@@ -221,12 +222,12 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     unknown = {name: fault for name in shared if (fault := _of_unknown_rate(name, truth[name], predictions[name])) is not None}
     faults.extend(unknown.values())
     both = {name: (truth[name], predictions[name]) for name in shared if name not in unknown}
-    numbers = {name: _numbers(*sides) for name, sides in both.items()}
-    rates = _of_rates(both, numbers, every_frame=every_frame)
-    for name, (labelled, predicted) in numbers.items():
-        of_video, file = Faults(), predictions[name].file or name
-        _note_cause(file, labelled, predicted, of_video, rates.get(name), list(numbers.values()), every_frame=every_frame)
-        _note_frames(file, labelled, predicted, of_video, _unsaid_beside(*both[name]), every_frame=every_frame)
+    numbers = {name: _at(name, *sides, every_frame=every_frame) for name, sides in both.items()}
+    rates = _of_rates(both, numbers)
+    for name, video in numbers.items():
+        of_video = Faults()
+        _note_cause(video, of_video, rates.get(name), list(numbers.values()))
+        _note_frames(video, of_video, _unsaid_beside(*both[name]))
         faults.extend(predictions[name].within(name, of_video))
     return faults.all()
 
@@ -307,15 +308,15 @@ def shift(predicted: IntArray, labelled: IntArray) -> int | None:
     """
     if not len(predicted) or not len(labelled) or np.isin(predicted, labelled).all():
         return None
-    plain = _common(predicted, labelled)
     best = min(_steps(predicted, labelled), key=lambda step: (-_common(predicted - step, labelled), abs(step), step))
-    common = _common(predicted - best, labelled)
-    return best if common > plain and common >= EXPLAINED * min(len(predicted), len(labelled)) else None
+    # A few frames fit anywhere, and so does one side in a longer one: all of both must fit.
+    is_whole = _common(predicted - best, labelled) >= EXPLAINED * max(len(predicted), len(labelled))
+    return best if best and is_whole else None
 
 
 def _steps(predicted: IntArray, labelled: IntArray) -> set[int]:
     """Return by how much the predicted frames of a video may be shifted."""
-    return {*range(-NEAR, NEAR + 1), int(predicted[0] - labelled[0]), int(predicted[-1] - labelled[-1])} - {0}
+    return {*range(-NEAR, NEAR + 1), int(predicted[0] - labelled[0]), int(predicted[-1] - labelled[-1])}
 
 
 def stride(predicted: IntArray, labelled: IntArray) -> int | None:
@@ -355,70 +356,83 @@ def _of_unknown_rate(name: str, truth: Series, prediction: Series) -> Fault | No
     return None
 
 
-def _note_cause(
-    file: str,
-    labelled: IntArray,
-    predicted: IntArray,
-    faults: Faults,
-    of_rate: Fault | None,
-    of_all: Sequence[tuple[IntArray, IntArray]],
-    *,
-    every_frame: bool,
-) -> None:
-    """Note why frame numbers do not agree, where the numbers alone tell it; ``of_all`` are labelled and predicted ones of all videos.
+@dataclass(frozen=True, eq=False)
+class _Video:
+    """Numbers of one video at one rate; ``film`` is how many its released film has, infinite where nothing says it."""
 
-    ``of_rate`` is what is to be said of their rates.
-    """
+    file: str
+    labelled: IntArray
+    predicted: IntArray
+    film: float
+    every_frame: bool
+
+
+def _at(name: str, truth: Series, prediction: Series, *, every_frame: bool) -> _Video:
+    """Return the numbers of both sides at the coarser of their rates; labels beyond a film are of another one."""
+    (labelled, _), (predicted, _) = _at_one_rate(truth, prediction)
+    film = np.inf if truth.film is None or np.any(labelled >= truth.film) else truth.film
+    return _Video(prediction.file or name, labelled, predicted, film, every_frame)
+
+
+def _note_cause(video: _Video, faults: Faults, of_rate: Fault | None, of_all: Sequence[_Video]) -> None:
+    """Note why frame numbers do not agree, where the numbers alone tell it; ``of_rate`` is what is to be said of their rates."""
+    file, labelled, predicted, film = video.file, video.labelled, video.predicted, video.film
+    beyond, by = predicted[predicted >= film].tolist(), shift(predicted, labelled)
+    if by is None and len(labelled) and beyond == [film] and predicted[0] > 0:
+        by = 1  # labels that begin late or end early do not tell
     if (step := stride(predicted, labelled)) is not None:
         what = f"the numbers look like frames of a {step} fps video"
         faults.error(file, "frames-rate", what, f"divide every frame number by {step}, {SAY_RATES}")
     elif of_rate is not None and of_rate.severity == "error":
         faults.extend([of_rate])
-    elif (by := _shift_of(predicted, labelled, every_frame=every_frame)) is not None:
-        _note_shift(file, labelled, predicted, faults, by, of_all, every_frame=every_frame)
-    elif not every_frame and len(predicted) and len(labelled) and not _common(predicted, labelled):
+    elif beyond and (by is None or beyond[-1] - by >= film):
+        what, fix = f"cannot exist: the released film has {film} frames", f"number frames as in the release, from 0{_on_first_line(video)}"
+        faults.error(file, "frames-rate", what, fix, frames=beyond, count=len(beyond))
+    elif by is not None:
+        _note_shift(video, faults, by, of_all)
+    elif not video.every_frame and len(predicted) and len(labelled) and not _common(predicted, labelled):
         what, fix = f"no labelled frame is predicted: {_spans(labelled, predicted)}", "number frames as in the ground truth"
         faults.error(file, "frames-elsewhere", what, fix)
     elif of_rate is not None:
         faults.extend([of_rate])
 
 
-def _note_shift(
-    file: str,
-    labelled: IntArray,
-    predicted: IntArray,
-    faults: Faults,
-    by: int,
-    of_all: Sequence[tuple[IntArray, IntArray]],
-    *,
-    every_frame: bool,
-) -> None:
-    """Note a shift: as a warning where somebody more likely has begun late and gone on for longer, which is no fault."""
+def _note_shift(video: _Video, faults: Faults, by: int, of_all: Sequence[_Video]) -> None:
+    """Note a shift: as a warning where somebody more likely has begun late and gone on for longer, which is no fault.
+
+    A frame beyond the end of the film leaves no doubt.
+    """
+    labelled, predicted = video.labelled, video.predicted
     # Where nothing is found at an end, a greater shift explains as much.
     other_end = int(predicted[0] - labelled[0]) + int(predicted[-1] - labelled[-1]) - by
     is_least = abs(other_end) > abs(by) and _explains(other_end, labelled, predicted)
     much, or_more = (f"at least {by:+d}", ", or as much as it is,") if is_least else (f"{by:+d}", "")
     fix = f"{f'subtract {by}{or_more} from' if by > 0 else f'add {-by}{or_more} to'} every frame number"
-    if not every_frame and _only_ends_differ(labelled, predicted, by, of_all):
+    what = f"the numbers look shifted by {much}{', as if frames were counted from 1' * (by == 1)}"
+    if predicted[-1] >= video.film:
+        what += f": frame {predicted[-1]} cannot exist, the released film has {video.film} frames"
+    elif not video.every_frame and _only_ends_differ(video, by, of_all):
         what = f"only the ends differ ({_spans(labelled, predicted)}), so frames are taken as they are numbered"
-        faults.warning(file, "frames-shifted", what, f"if all are shifted by {much}, {fix}")
+        faults.warning(video.file, "frames-shifted", what, f"if all are shifted by {much}, {fix}")
         return
-    if not every_frame and _common(predicted, labelled):
-        fix += "; if they are right, leave out the frames that are not labelled"
-    as_if = ", as if frames were counted from 1" if by == 1 else ""
-    faults.error(file, "frames-shifted", f"the numbers look shifted by {much}{as_if}", fix)
+    elif _common(predicted, labelled):
+        missing = np.setdiff1d(labelled, predicted).tolist()
+        too = f"predict frame{'s' * (len(missing) > 1)} {ranges_text(missing, RUNS_SHOWN)} too"
+        fix += f"; if they are right, {too if video.every_frame else 'leave out the frames that are not labelled'}"
+    faults.error(video.file, "frames-shifted", what, fix)
 
 
-def _only_ends_differ(labelled: IntArray, predicted: IntArray, by: int, of_all: Sequence[tuple[IntArray, IntArray]]) -> bool:
+def _only_ends_differ(video: _Video, by: int, of_all: Sequence[_Video]) -> bool:
     """Return whether nearly all predicted frames are labelled as they are, and the ends are not those of a shift.
 
     They are when it explains all predictions, and both ends are off by it, or one is: at the other end frames without a detection are left
     out. The latter may as well be somebody who began late and went on for less long; between the two only another video tells, which
     has its frames where they are labelled, and would not if it were shifted as far as one end is, the other one, or any number between.
     """
+    labelled, predicted = video.labelled, video.predicted
     begins, ends = int(predicted[0] - labelled[0]), int(predicted[-1] - labelled[-1])
     least, most = sorted((by, begins + ends - by))
-    stands = any(_stands(*of_video, least, most) for of_video in of_all)
+    stands = any(_stands(one.labelled, one.predicted, least, most) for one in of_all)
     is_shift = _explains(by, labelled, predicted) and (begins == ends == by or (by in (begins, ends) and not stands))
     inside = _common(predicted, labelled) >= EXPLAINED * len(predicted)
     within = predicted[(predicted >= labelled[0]) & (predicted <= labelled[-1])]
@@ -429,7 +443,7 @@ def _stands(labelled: IntArray, predicted: IntArray, least: int, most: int) -> b
     """Return whether all predicted frames of a video are labelled as they are, and not if shifted by ``least`` to ``most``."""
     if not len(predicted) or not len(labelled) or not _explains(0, labelled, predicted):
         return False
-    return not any(_explains(step, labelled, predicted) for step in _steps(predicted, labelled) if least <= step <= most)
+    return not any(step and _explains(step, labelled, predicted) for step in _steps(predicted, labelled) if least <= step <= most)
 
 
 def _explains(by: int, labelled: IntArray, predicted: IntArray) -> bool:
@@ -437,33 +451,38 @@ def _explains(by: int, labelled: IntArray, predicted: IntArray) -> bool:
     return bool(np.isin(predicted - by, labelled).all())
 
 
-def _note_frames(file: str, labelled: IntArray, predicted: IntArray, faults: Faults, unsaid: str, *, every_frame: bool) -> None:
+def _note_frames(video: _Video, faults: Faults, unsaid: str) -> None:
+    file, labelled = video.file, video.labelled
+    predicted = video.predicted[video.predicted < video.film]
     missing, extra = np.setdiff1d(labelled, predicted), np.setdiff1d(predicted, labelled)
-    if len(missing) and every_frame:
-        fix = "predict every labelled frame, black ones as well"
-        if len(predicted) and not len(extra) and missing[0] == 0 and predicted[0] == 1:
-            fix += "; if the file counts frames from 1, subtract 1"
-        elif unsaid:
-            fix += f"; {unsaid}"
-        what = f"labelled, but not predicted: {_spans(labelled, predicted)}"
+    step = _thinned(labelled, predicted)
+    if len(missing) and (video.every_frame or step > 1):
+        is_from_one = 1 in predicted[:1] and missing[0] == 0 and (len(missing) == 1 or len(predicted) == predicted[-1])
+        hint = "; if the file counts frames from 1, subtract 1" if is_from_one else unsaid
+        what = f"labelled, but not predicted{f' (only one frame in {step} is)' * (step > 1)}: {_spans(labelled, predicted)}"
+        fix = f"predict every labelled frame, black ones as well{hint}"
         faults.error(file, "frames-missing", what, fix, frames=missing.tolist(), count=len(missing))
     elif len(missing):
         what, fix = "labelled, but not among the predictions: nothing is detected there", "predict every labelled frame"
         faults.warning(file, "frames-missing", what, fix, frames=missing.tolist(), count=len(missing))
     if len(extra):
         # Whoever predicts more than is labelled does nothing that could be misread.
-        fix = "leave them out"
-        is_table = PurePosixPath(file).suffix.lower() in TABLES
-        if is_table and len(labelled) and extra.tolist() == [labelled[-1] + 1] and len(predicted) == predicted[-1] + 1:
-            fix += "; is the first line of the file a name, such as the 0 that pandas writes? then all are shifted by one"
+        fix = f"leave them out{_on_first_line(video)}"
         faults.deviation(file, "frames-extra", "not labelled, so not counted", fix, frames=extra.tolist(), count=len(extra))
 
 
-def _shift_of(predicted: IntArray, labelled: IntArray, *, every_frame: bool) -> int | None:
-    by = shift(predicted, labelled)
-    # A few frames fit anywhere: where some may be missing, all of both sides must fit.
-    whole = by is None or _common(predicted - by, labelled) >= EXPLAINED * max(len(predicted), len(labelled))
-    return by if every_frame or whole else None
+def _on_first_line(video: _Video) -> str:
+    """Return what to ask of a table that has one frame more than are labelled."""
+    labelled, predicted = video.labelled, video.predicted
+    is_one_more = len(labelled) and np.setdiff1d(predicted, labelled).tolist() == [labelled[-1] + 1] and len(predicted) == predicted[-1] + 1
+    asked = "; is the first line of the file a name, such as the 0 that pandas writes? then all are shifted by one"
+    return asked if is_one_more and PurePosixPath(video.file).suffix.lower() in TABLES else ""
+
+
+def _thinned(labelled: IntArray, predicted: IntArray) -> int:
+    """Return of how many frames one is predicted, in a video of which many are labelled between these; else 1."""
+    step = int(np.gcd.reduce(np.diff(predicted))) if len(predicted) >= 2 * FEWEST_FOR_RATE and _common(predicted, labelled) else 1
+    return step if step > 1 and 3 * np.count_nonzero((labelled - predicted[0]) % step) >= len(labelled) else 1
 
 
 def _spans(labelled: IntArray, predicted: IntArray) -> str:
@@ -477,37 +496,34 @@ def _unsaid_beside(truth: Series, prediction: Series) -> str:
     """Return what to say where labels have a rate at which frames of a film are numbered, and predictions have none; else ""."""
     if truth.numbering is None or truth.numbering.per_second <= LEAST_RATIO or prediction.numbering is not None:
         return ""
-    return f"labels are numbered {truth.numbering.per_second} per second: say the rate of the predictions by --predictions-fps"
+    return f"; labels are numbered {truth.numbering.per_second} per second: say the rate of the predictions by --predictions-fps"
 
 
-def _of_rates(
-    both: Mapping[str, tuple[Series, Series]], numbers: Mapping[str, tuple[IntArray, IntArray]], *, every_frame: bool
-) -> dict[str, Fault]:
+def _of_rates(both: Mapping[str, tuple[Series, Series]], numbers: Mapping[str, _Video]) -> dict[str, Fault]:
     """Return what is to be said of the rates of videos: joined as they are numbered, labels would be shifted.
 
     Where a rate is not stated, both sides count alike if most videos end alike: of others a part is labelled or predicted, most likely.
     Else nothing says so of any. Videos of few frames say nothing. A film of known length says by itself how far predictions may go on.
     """
-    telling = {name: frames for name, frames in numbers.items() if min(map(len, frames)) >= FEWEST_FOR_RATE}
-    filmed = {name: film for name in telling if (film := both[name][0].film or 0) >= FEWEST_FOR_RATE}
+    telling = {name: one for name, one in numbers.items() if min(len(one.labelled), len(one.predicted)) >= FEWEST_FOR_RATE}
     stated = {name for name in telling if all(side.numbering is not None for side in both[name])}
     timed = {name for name in telling if all(side.numbering is not None or _is_timed(side) for side in both[name])}
-    times_of = {name: _times(*frames) for name, frames in telling.items() if name not in timed}
+    times_of = {name: _times(one.labelled, one.predicted) for name, one in telling.items() if name not in timed}
     # Predictions are held to the end of their film, where that is known.
-    unstated = {name: times for name, times in times_of.items() if name not in filmed or times < 1}
-    apart = {name: times for name, times in unstated.items() if times != 1}
+    apart = {name: times for name, times in times_of.items() if times < 1 or (times > 1 and np.isinf(numbers[name].film))}
     is_most = 2 * len(apart) >= len(times_of)
     early = sorted(1 / times for times in apart.values() if times < 1)
     is_same = len(early) > 1 and early[-1] <= (1 + ALIKE) * early[0]
     faults = {}
     for name, times in apart.items():
-        may_end_early = not every_frame and not is_same and _may_end_early(*both[name], numbers[name], times)
+        may_end_early = not is_same and _may_end_early(both[name][1], numbers[name], times)
         if is_most or max(times, 1 / times) >= REFUSED_FROM:
-            faults[name] = _of_ends(both[name], numbers[name], times, may_refuse=is_most and not may_end_early)
-    for name, film in filmed.items():
-        if _times(np.arange(film, dtype=np.int64), telling[name][1]) > 1:
-            what = f"the predictions go on to frame {telling[name][1][-1]}, but the released film has {film} frames"
-            faults[name] = error("", "frames-rate", what, "number frames as in the release")
+            faults[name] = _of_ends(both[name][1], numbers[name], times, may_refuse=is_most and not may_end_early)
+    for name, (truth, prediction) in ((name, both[name]) for name in stated):
+        from_one = prediction.frames[[0, -1]].tolist() == [1, len(prediction.frames)]
+        if from_one and truth.numbering != prediction.numbering and not prediction.counts_time:
+            what = "numbered from 1 without a gap, but frames are counted from 0, and at another rate one too many shows nowhere"
+            faults[name] = warning("", "frames-shifted", what, "if they are counted from 1, subtract 1 from every frame number")
     swapped = {name for name in stated if _ends_as_numbered(*both[name])}
     for name in swapped if 2 * len(swapped) >= len(stated) else ():
         rates = [side.numbering.per_second for side in both[name] if side.numbering is not None]
@@ -522,29 +538,28 @@ def _is_timed(side: Series) -> bool:
     return side.labels is not None and all(low <= high <= (1 + ALIKE) * low for low, high in side.labels.fitting_fps)
 
 
-def _of_ends(sides: tuple[Series, Series], numbers: tuple[IntArray, IntArray], times: float, *, may_refuse: bool) -> Fault:
+def _of_ends(prediction: Series, video: _Video, times: float, *, may_refuse: bool) -> Fault:
     """Return that one side of a video goes on farther, and nothing says that both count alike; as a warning where that may well be."""
     farther, other = ("predictions", "labels") if times > 1 else ("labels", "predictions")
-    much, ends = max(times, 1 / times), [int(frames[-1] + np.median(np.diff(frames))) for frames in numbers]
-    shown = f"{max(ends) / min(ends):.4g} times as far as the {other} ({_spans(*numbers)})"
+    much, ends = max(times, 1 / times), [int(frames[-1] + np.median(np.diff(frames))) for frames in (video.labelled, video.predicted)]
+    shown = f"{max(ends) / min(ends):.4g} times as far as the {other} ({_spans(video.labelled, video.predicted)})"
     what = f"the {farther} go on {shown}, and nothing says that both count alike"
     fix = "say both rates, --fps of labels and --predictions-fps, the same one if they do"
-    if sides[1].by_contract:
-        leave_out = "; if they are, leave out those behind its last one, which do not count" if times > 1 else ""
-        fix = f"number frames as in the ground truth{leave_out}"
+    if prediction.by_contract:
+        leave_out = "; if they are, leave out those behind its last one, which do not count"
+        fix = f"number frames as in the ground truth{leave_out * (times > 1)}"
     return (error if may_refuse and much >= REFUSED_FROM else warning)("", "frames-rate", what, fix)
 
 
-def _may_end_early(truth: Series, prediction: Series, numbers: tuple[IntArray, IntArray], times: float) -> bool:
+def _may_end_early(prediction: Series, video: _Video, times: float) -> bool:
     """Return whether a team, which can say no rate, may have detected nothing behind the last frame that it predicts.
 
     Not where it numbers the labelled frames one by one: most of these lack, and others are predicted. Nor where it ends very early, if
     no film tells that its numbers are frames.
     """
-    labelled, predicted = numbers
-    are_indices = 2 * _common(predicted, labelled) < min(len(labelled), len(predicted))
-    is_far = truth.film is None and 1 / times >= LEAST_RATIO
-    return prediction.by_contract and times < 1 and not are_indices and not is_far
+    are_indices = 2 * _common(video.predicted, video.labelled) < min(len(video.labelled), len(video.predicted))
+    is_far = np.isinf(video.film) and 1 / times >= LEAST_RATIO
+    return prediction.by_contract and not video.every_frame and times < 1 and not are_indices and not is_far
 
 
 def _times(labelled: IntArray, predicted: IntArray) -> float:
@@ -578,12 +593,6 @@ def _at_one_rate(truth: Series, prediction: Series) -> tuple[tuple[IntArray, Int
         return _as_is(truth), _as_is(prediction)
     coarser = min((one, other), key=lambda numbering: numbering.per_second)
     return _renumbered(truth, one, coarser), _renumbered(prediction, other, coarser)
-
-
-def _numbers(truth: Series, prediction: Series) -> tuple[IntArray, IntArray]:
-    """Return the numbers alone of both sides at the coarser of their rates."""
-    (labelled, _), (predicted, _) = _at_one_rate(truth, prediction)
-    return labelled, predicted
 
 
 def _as_is(series: Series) -> tuple[IntArray, IntArray]:
