@@ -11,10 +11,10 @@ from prefect import flow
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
 from scrubin.base.errors import ManifestError, RecordingError
+from scrubin.base.file_lists import is_litter
 from scrubin.base.layout import PARTS_PATH, RECORDINGS_PATH, quarantine_path
 from scrubin.base.tables import io, seals
 from scrubin.base.tables.private import PARTS, QUARANTINE, RECORDINGS, quarantine_row
-from scrubin.data.verify import is_litter
 from scrubin.stages import recordings_list
 from scrubin.stages.ingest import decide, joining, manifest
 from scrubin.stages.ingest.decide import Media

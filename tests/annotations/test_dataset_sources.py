@@ -80,6 +80,9 @@ def test_a_recording_that_the_study_does_not_have_is_refused_with_the_near_miss(
         stage({"coco/a.json": document("VID01", "VID1")})
     with pytest.raises(AnnotationError, match=r"'other' is no recording of recordings\.csv; name it like the recording, or take it out of"):
         stage({"coco/a.json": document("VID01", "other")})
+    spans = {f"spans/{name}.csv": b"start_s,end_s,phase\n0,1,preparation\n" for name in ("VID01", "other")}
+    with pytest.raises(AnnotationError, match=r"annotations/spans/other\.csv: 'other' is no recording"):
+        stage(spans, SourceParams("phase-spans", "annotations/spans", "cholec80", fps="source"))
 
 
 @pytest.mark.slow
@@ -104,7 +107,7 @@ def test_masks_of_pictures_of_another_shape_are_refused_with_their_file(stage):
 def test_everything_wrong_in_a_file_of_many_is_said(stage):
     with pytest.raises(AnnotationError, match=r"annotations/coco/a\.json"):
         stage({"coco/a.json": b"{"})
-    with pytest.raises(AnnotationError, match=r"annotations/coco/notes\.txt: the name does not fit the format coco; name it "):
+    with pytest.raises(AnnotationError, match=r"annotations/coco/notes\.txt: the name does not fit the format coco; expected "):
         stage({"coco/a.json": document("VID01"), "coco/notes.txt": b""})
 
 

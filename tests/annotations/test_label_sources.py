@@ -1,3 +1,4 @@
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -75,15 +76,23 @@ def test_a_name_of_no_recording_is_refused_with_the_near_miss(found):
     assert faults == ("annotations/cholect50/case two.json: 'case two' is no recording of recordings.csv; did you mean 'case-two'?",)
 
 
+def test_a_name_that_only_looks_like_that_of_a_recording_says_so(refused):
+    listed, written = (unicodedata.normalize(form, "Köhler TC") for form in ("NFC", "NFD"))
+    (said,) = refused({f"cholect50/{written}.json": b""}, *ALL, known=[listed])
+    assert said.endswith(
+        f"; '{listed}' looks the same and is not: one of them writes letters and their marks apart; copy the name from there"
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("cholect50/case one.txt", "name it <recording>.json"),
-        ("cholect50/deep/case one.json", "name it <recording>.json"),
-        ("cholec80/case one.txt", "name it <recording>-phase.txt or <recording>-tool.txt"),
-        ("labelme/case one/frame.json", "name it <recording>/<frame>.json with the source frame number in six digits"),
-        ("labelme/case one/25.json", "name it <recording>/<frame>.json with the source frame number in six digits"),
-        ("labelme/000025.json", "name it <recording>/<frame>.json"),
+        ("cholect50/case one.txt", "expected <recording>.json"),
+        ("cholect50/deep/case one.json", "expected <recording>.json"),
+        ("cholec80/case one.txt", "expected <recording>-phase.txt or <recording>-tool.txt"),
+        ("labelme/case one/frame.json", "expected <recording>/<frame>.json with the source frame number in six digits"),
+        ("labelme/case one/25.json", "expected <recording>/<frame>.json with the source frame number in six digits"),
+        ("labelme/000025.json", "expected <recording>/<frame>.json"),
     ],
 )
 def test_a_file_that_fits_no_pattern_is_refused(found, name, expected):
@@ -94,13 +103,14 @@ def test_a_file_that_fits_no_pattern_is_refused(found, name, expected):
     assert expected in faults[0]
 
 
-def test_hidden_files_are_ignored(found):
-    assert found("cholect50/.DS_Store", "cholect50/.case one.json.swp") == ([], ())
+def test_what_systems_and_editors_leave_is_ignored(found):
+    left = (".DS_Store", ".case one.json.swp", "Thumbs.db", "desktop.ini", "~$case one.xlsx", "@eaDir/case one.json")
+    assert found(*(f"cholect50/{name}" for name in left)) == ([], ())
 
 
 def test_a_folder_that_no_source_reads_is_refused_with_the_near_miss(found):
     _, faults = found("cholect5O/case one.json")
-    assert faults == ("annotations/cholect5O: no source in params.yaml reads this folder; did you mean 'annotations/cholect50'?",)
+    assert faults == ("annotations/cholect5O: no source in params.yaml reads this folder; did you mean 'cholect50'?",)
 
 
 @pytest.mark.parametrize(

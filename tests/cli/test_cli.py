@@ -148,6 +148,18 @@ def test_a_command_that_the_system_ends_says_so_and_leaves_nothing_half_made(sto
     assert signal.getsignal(signal.SIGTERM) is before
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_command_that_is_ended_inside_of_a_finaliser_does_not_end_as_if_all_were_well(monkeypatch):
+    class Finalised:
+        def __del__(self):
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(cli, "_answered", lambda *_: bool(Finalised()) - 1)
+    with pytest.raises(SystemExit) as end:
+        cli.main(["doctor"])
+    assert end.value.code == 143
+
+
 INTO = (
     ["new-study", "{}"],
     ["review", "--export", "{}"],

@@ -94,10 +94,11 @@ def test_a_video_with_another_suffix_is_told(tmp_path, truth, given, name):
     assert sorted(one.rule for one in submission.check(folder, truth).faults) == ["name-suffix", "video-missing"]
 
 
-def test_other_files_are_noted_and_hidden_ones_passed_over(tmp_path, truth, given):
+def test_other_files_are_noted_and_what_systems_leave_is_passed_over(tmp_path, truth, given):
     folder = write(tmp_path / "team", given)
     (folder / "method.pdf").write_bytes(b"x")
-    (folder / ".DS_Store").write_bytes(b"x")
+    for name in (".DS_Store", "ehthumbs.db", "~$method.docx"):
+        (folder / name).write_bytes(b"x")
     (folder / "__MACOSX").mkdir()
     outcome = submission.check(folder, truth)
     assert (outcome.faults, outcome.notes) == ((), ("method.pdf was not looked at: no part of a submission",))

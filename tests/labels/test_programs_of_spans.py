@@ -507,6 +507,7 @@ FAULTS = [
     ("vidat", vidat(0, [(0, 1, 1)]), "video: 'fps' is no rate"),
     ("vidat", vidat(10, [(0, "x", 1)]), "actionAnnotationList 0: 'end' is \"x\", expected seconds"),
     ("boris", project([event(0), event(2), event(7.5)]), "observation 'op 1', event 2: 'preparation' starts at 7.5 s, and never stops"),
+    ("boris", {FILE: b"\xef\xbb\xbfObservation id,Behavior,Start (s)\n"}, "it is a table that BORIS exported; give the project that BORIS"),
     ("boris", project([event(0), event(1, "prep")]), "event 1: 'prep' is no behaviour of the ethogram"),
     (
         "elan",

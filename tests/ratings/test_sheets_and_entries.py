@@ -3,6 +3,7 @@
 import math
 import random
 import re
+import unicodedata
 
 import pytest
 
@@ -121,6 +122,13 @@ def test_a_bad_row_is_named_with_file_row_and_value(case, write_sheet, read):
     row, message = BAD_ROWS[case]
     with pytest.raises(RatingsError, match=message):
         read(write_sheet("Knot_rater1.csv", ["nonidu;1;1;2;3;4;10", row]))
+
+
+@pytest.mark.parametrize(("listed", "written"), [("NFC", "NFD"), ("NFD", "NFC")])
+def test_an_id_that_only_looks_like_a_recording_says_so(make_roster, listed, written):
+    name = unicodedata.normalize(listed, "Ö")
+    with pytest.raises(RatingsError, match=f"'{name}' looks the same and is not: one of them writes letters and their marks apart"):
+        make_roster({name: "Knot"}).find("Knot", unicodedata.normalize(written, "Ö"))
 
 
 def test_a_bad_row_of_an_unreleased_recording_is_an_error_too(write_sheet, read):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
@@ -66,9 +67,29 @@ def near(name: str, known: Iterable[str], similarity: float = 0.6) -> str | None
     >>> near("evry_s", ["every_s", "fps"]), near("grs", ["GRS"]), near("x", ["every_s"])
     ('every_s', 'GRS', None)
     """
-    by_folded = {one.casefold(): one for one in sorted(known, reverse=True)}
-    close = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=similarity)
+    by_folded = {_composed(one).casefold(): one for one in sorted(known, reverse=True)}
+    close = difflib.get_close_matches(_composed(name).casefold(), by_folded, n=1, cutoff=similarity)
     return by_folded[close[0]] if close else None
+
+
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
+
+
+def meant(name: str, known: Iterable[str], otherwise: str) -> str:
+    r"""Return how to mend a name that nothing has: by the near miss, also where that looks the same, else as is said.
+
+    >>> meant("op 3", ["op-3", "op-4"], "remove the row"), meant("x", ["op-3"], "remove the row")
+    ("did you mean 'op-3'?", 'remove the row')
+    >>> meant("u\N{COMBINING DIAERESIS}", ["\N{LATIN SMALL LETTER U WITH DIAERESIS}"], "").partition(" ")[2]
+    'looks the same and is not: one of them writes letters and their marks apart; copy the name from there'
+    """
+    close = near(name, known)
+    if close is None:
+        return otherwise
+    if close != name and _composed(close) == _composed(name):
+        return f"'{close}' looks the same and is not: one of them writes letters and their marks apart; copy the name from there"
+    return f"did you mean '{close}'?"
 
 
 SHORTEST, LARGEST = 3, 4

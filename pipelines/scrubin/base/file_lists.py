@@ -1,4 +1,4 @@
-"""Lists of files, each with its SHA-256: ``SHA256SUMS``, ``metadata/files.csv``."""
+"""Lists of files: what of a folder is nobody's work, and files with their SHA-256 in ``SHA256SUMS`` and ``metadata/files.csv``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,36 @@ import re
 from collections.abc import Collection, Mapping
 
 from scrubin.base.errors import ReleaseError
+
+_LITTER_FOLDERS = frozenset(
+    {"__MACOSX", "@eaDir", "$RECYCLE.BIN", "System Volume Information", "lost+found", ".git", ".dvc", ".cache", ".ipynb_checkpoints"}
+    | {".Spotlight-V100", ".Trashes", ".fseventsd", ".TemporaryItems", ".DocumentRevisions-V100"}
+)
+_LITTER = re.compile(
+    r"\.DS_Store|\._.*|Thumbs\.db(:encryptable)?|ehthumbs(_vista)?\.db|desktop\.ini|\.directory|\.nfs[0-9a-f]+|\.localized|Icon\r"
+    r"|\.~lock\..*#|\..*\.sw[op]|\.git(ignore|attributes|keep)|\.dvcignore|\.fuse_hidden.*|\.Trash-\d+|~\$.*",
+    re.IGNORECASE,
+)
+
+
+def is_litter(name: str) -> bool:
+    """Whether a file or folder is what a system or program leaves behind by itself.
+
+    >>> is_litter("videos/.DS_Store"), is_litter("__MACOSX/videos/a.mkv"), is_litter("videos/a.mkv")
+    (True, True, False)
+    """
+    parts = name.split("/")  # a path as an object costs more than all else, for many files
+    return not _LITTER_FOLDERS.isdisjoint(parts) or _LITTER.fullmatch(parts[-1]) is not None
+
+
+def is_of_system(name: str) -> bool:
+    """Whether a file or folder is hidden or litter: a system's, an editor's or a file manager's own, and nobody's work.
+
+    >>> [is_of_system(name) for name in (".a.json.swp", "Thumbs.db", "~$scores.xlsx", "scores.xlsx")]
+    [True, True, True, False]
+    """
+    return name.rpartition("/")[2].startswith(".") or is_litter(name)
+
 
 CHECKSUMS = "SHA256SUMS"
 _CHECKSUM_LINE = re.compile(r"\\?([0-9a-fA-F]{64}) [ *](\S.*)")

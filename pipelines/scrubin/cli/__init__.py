@@ -103,7 +103,10 @@ class _EndedBySystem(SystemExit):
 def _ended_in_order() -> Iterator[None]:
     """Let a command that the system ends (SIGTERM) take away what it has not finished, as it does at Ctrl-C."""
 
+    told: list[int] = []
+
     def end(number: int, frame: FrameType | None) -> NoReturn:
+        told.append(number)
         raise _EndedBySystem(TERMINATED)
 
     is_ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
@@ -111,6 +114,8 @@ def _ended_in_order() -> Iterator[None]:
         signal.signal(signal.SIGTERM, end)
     try:
         yield
+        if told:  # Python goes on where that is raised in what it runs by itself, such as __del__
+            raise _EndedBySystem(TERMINATED)
     finally:
         if is_ours:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -16,6 +16,7 @@ import numpy as np
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault, Faults, printable
+from scrubin.base.file_lists import is_of_system
 from scrubin.evaluate import released_truth
 from scrubin.evaluate.series import IntArray, Series, faults_of, not_whole, note_extra_video, note_missing_video, unread_of
 from scrubin.evaluate.submission_truth import GroundTruth, TrueVideo
@@ -32,7 +33,6 @@ from scrubin.labels.policy import stopping
 SubmittedKind = Literal["json", "csv"]
 KINDS: dict[str, SubmittedKind] = {".json": "json", ".csv": "csv"}
 EMPTY = "folder-empty"
-LEFT_BY_SYSTEMS = {"__MACOSX", "Thumbs.db", "desktop.ini"}
 
 
 def kind_of(task: str) -> SubmittedKind:
@@ -101,7 +101,7 @@ def sort_files(folder: Path, videos: Iterable[str], faults: Faults, hidden: Coll
     of_hidden = False
     try:
         for path in sorted(folder.iterdir()):
-            if path.name.startswith(".") or path.name in LEFT_BY_SYSTEMS:
+            if is_of_system(path.name):
                 continue
             if path.is_dir():
                 below += [path] if any(one.suffix.lower() in KINDS for one in path.rglob("*")) else []

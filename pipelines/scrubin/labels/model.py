@@ -257,6 +257,8 @@ class Labels:
     fitting_fps
         From which to which rate everything fits that the file states, where that is rounded: who says one of these does not contradict
         it, and it counts. Without a ``program_fps`` or ``source_fps`` one of them has to be said.
+    file
+        Where spans and segments of a data set stand; "" where the recording has a file of its own, or layers, which say it.
     """
 
     recording: str
@@ -282,6 +284,7 @@ class Labels:
     source_fps: Fraction | None = None
     program_fps: Fraction | None = None
     fitting_fps: tuple[tuple[float, float], ...] = ()
+    file: str = ""
 
 
 @dataclass(frozen=True)

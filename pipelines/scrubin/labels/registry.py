@@ -22,6 +22,7 @@ import pandas as pd
 from scrubin.base import faults, strangers
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Fault
+from scrubin.base.file_lists import is_of_system
 from scrubin.base.text import csv_text
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Vocabulary
@@ -29,7 +30,7 @@ from scrubin.labels.choices import READ_AS
 from scrubin.labels.model import Collection, LabelFiles, Labels, details_of
 
 HEAD_BYTES = 4096
-NOTE = re.compile(r"\..*|~\$.*|manifest\.json|.*\.stamp\.json")
+NOTE = re.compile(r"manifest\.json|.*\.stamp\.json")
 NAMES_CLASSES = (".yaml", ".yml")
 LISTS_CLASSES = "classes.txt"
 OF_DARKNET = ".names"
@@ -42,8 +43,8 @@ VocabularyOf = Callable[[Mapping[str, bytes]], Vocabulary | None]
 
 
 def is_note(file: Path) -> bool:
-    """Return whether a file is none of labels: hidden, the lock of an open workbook, a manifest, or a stamp beside what we wrote."""
-    return NOTE.fullmatch(file.name) is not None
+    """Return whether a file is none of labels: what systems and editors leave, a manifest, or a stamp beside what we wrote."""
+    return is_of_system(file.name) or NOTE.fullmatch(file.name) is not None
 
 
 def known_name(file: PurePath) -> str:

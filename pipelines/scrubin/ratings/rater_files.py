@@ -20,6 +20,7 @@ from pathlib import Path
 from scrubin.base import faults
 from scrubin.base.errors import RatingsError
 from scrubin.base.faults import Fault
+from scrubin.base.file_lists import is_of_system
 from scrubin.base.text import csv_text
 from scrubin.base.text.csv_text import shown
 from scrubin.ratings.rater_sheet import RaterSheet, RatingRow, canonical, check_task, read_cells, refuse_task
@@ -220,7 +221,6 @@ _MEANT = re.compile(
 """Names of tables that only a rater sheet has, though nothing reads it: it ends otherwise, or lies in a folder of its own."""
 _OTHER = re.compile(rf"(?P<name>{_OWN})(?:\.(?:txt|dat))?|(?P<table>.+?)\.(?:{_TABLES}|csv\.txt)", re.IGNORECASE)
 """Names of what may be a table; spreadsheets save text with tabs as ``.txt``, and other documents are none."""
-_LEFT_BY_SYSTEMS = (".", "~", "__MACOSX")
 _PERSON = re.compile(r"[^0-9]*[^\W\d_].*")
 
 
@@ -304,7 +304,7 @@ def unread_tables(folder: Path, sheets: Iterable[RaterSheet]) -> list[Unread]:
         inside = path.relative_to(folder).parts
         is_read = len(inside) == 1 and path.suffix.lower() == ".csv"
         match = _MEANT.fullmatch(path.name) or _OTHER.fullmatch(path.name)
-        if match is None or is_read or any(part.startswith(_LEFT_BY_SYSTEMS) for part in inside) or not path.is_file():
+        if match is None or is_read or any(map(is_of_system, inside)) or not path.is_file():
             continue
         of, is_below = match.groupdict(), len(inside) > 1
         beside = folder / f"{of['name'] or of['table']}.csv"

@@ -11,7 +11,7 @@ import pandas as pd
 
 from scrubin.base import faults
 from scrubin.base.errors import RatingsError
-from scrubin.base.faults import Fault, hint, near
+from scrubin.base.faults import Fault, hint, meant
 from scrubin.base.text import csv_text
 from scrubin.base.text.csv_text import shown
 
@@ -187,8 +187,7 @@ class Roster:
         if not named and name in self.set_aside:
             return RosterEntry(name, task, None)
         if not named:
-            close = near(name, self.by_name)
-            fix = f"did you mean '{close}'?" if close else "correct the id, or remove the row"
+            fix = meant(name, self.by_name, "correct the id, or remove the row")
             raise RatingsError([_fault("id-unknown", f"id '{shown(name)}' is neither a recording of the manifest nor a released id", fix)])
         if len(named) > 1:
             what = f"id '{shown(name)}' is the name of one recording and the released id of another"

@@ -11,9 +11,9 @@ from pathlib import Path, PurePath, PurePosixPath
 
 from scrubin.base.errors import ManifestError
 from scrubin.base.faults import natural
+from scrubin.base.file_lists import is_of_system
 from scrubin.base.text import csv_text
 from scrubin.base.text.csv_text import CsvRow, Sheet
-from scrubin.data.verify import is_litter
 
 NAME = "recordings.csv"
 COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
@@ -55,7 +55,7 @@ def every_row(sheet: Sheet) -> tuple[CsvRow, ...]:
 def files_below(raw: Path) -> list[str]:
     """Return every file below ``videos/``, relative to the raw folder, sorted; without those that systems hide or leave behind."""
     every = (path.relative_to(raw).as_posix() for path in (raw / VIDEOS).rglob("*") if path.is_file())
-    return sorted(path for path in every if not PurePosixPath(path).name.startswith(".") and not is_litter(path))
+    return sorted(path for path in every if not is_of_system(path))
 
 
 def shown(path: str | PurePath) -> str:

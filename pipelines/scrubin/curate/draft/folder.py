@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from scrubin.base import strangers
 from scrubin.base.errors import ManifestError, VideoError
+from scrubin.base.file_lists import is_of_system
 from scrubin.base.machine import cores
 from scrubin.curate.draft import RecordedFile, Unusable, read_header
 from scrubin.stages.recordings_list import shown
@@ -102,12 +103,12 @@ def _walk(folder: Path, skipped: Path) -> tuple[list[tuple[PurePosixPath, int, U
 
     for at, folders, names in os.walk(folder, onerror=note):
         not_read += [(shown(Path(at, name).relative_to(folder)), LINKED_FOLDER) for name in folders if Path(at, name).is_symlink()]
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and not is_same(Path(at, name), skipped))
+        folders[:] = sorted(name for name in folders if not is_of_system(name) and not is_same(Path(at, name), skipped))
         for name in sorted(names):
             path = Path(at, name)
             verdict = _may_be_video(path)
             if verdict is None:
-                others["hidden" if name.startswith(".") else path.suffix.lower() or "without suffix"] += 1
+                others["hidden" if is_of_system(name) else path.suffix.lower() or "without suffix"] += 1
             else:
                 paths.append((PurePosixPath(path.relative_to(folder).as_posix()), _size(path), verdict))
     return paths, dict(sorted(others.items())), tuple(sorted(not_read))
@@ -137,7 +138,7 @@ def _fix(error: VideoError) -> str:
 def _may_be_video(path: Path) -> Unusable | None:
     """Return `MAYBE` for a file that may be a recording, why it is none when it looks like one, None for another file."""
     suffix = path.suffix.lower()
-    if path.name.startswith("."):
+    if is_of_system(path.name):
         return None  # what systems leave behind, such as ._GX010123.MP4
     if DVD_MENU.fullmatch(path.name):
         return OF_DVD_MENU

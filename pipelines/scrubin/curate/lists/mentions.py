@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from scrubin.base import strangers
 from scrubin.base.errors import ManifestError
-from scrubin.base.faults import Fault, near
+from scrubin.base.faults import Fault, meant
 from scrubin.base.layout import PRIVATE
 from scrubin.base.text import csv_text
 from scrubin.labels.registry import FORMATS
@@ -173,8 +173,8 @@ def require_listed(of: list[NamingList], name: str) -> None:
         raise ManifestError(msg)
     known = names(of)
     if name not in known:
-        close = near(name, known)
-        raise ManifestError(f"'{name}' is no recording of {recordings_list.NAME}{f'; did you mean {close!r}?' if close else ''}")
+        fix = meant(name, known, "the list names all of them")
+        raise ManifestError(f"'{name}' is no recording of {recordings_list.NAME}; {fix}")
 
 
 def names(of: list[NamingList]) -> set[str]:

@@ -14,7 +14,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
 from scrubin.base.errors import ReviewError
-from scrubin.base.faults import near
+from scrubin.base.faults import meant
 from scrubin.stages.review.views import DRAWN, RecordingSummary, line_of
 
 CAMERAS = ("left", "right", "mono")
@@ -222,14 +222,10 @@ def place_of(text: str, recordings: list[RecordingSummary]) -> Place:
     named = [one for one in recordings if text == one.name or text.startswith(f"{one.name}:")]
     if not named:
         name = text.partition(":")[0]
-        raise ReviewError(f"--at {text}: there is no recording '{name}'; {_like(name, recordings)}")
+        fix = meant(name, [one.name for one in recordings], "the page lists all of them")
+        raise ReviewError(f"--at {text}: there is no recording '{name}'; {fix}")
     one = max(named, key=lambda recording: len(recording.name))
     return Place(one.number, seconds_of(text[len(one.name) + 1 :] or "0", text))
-
-
-def _like(name: str, recordings: list[RecordingSummary]) -> str:
-    close = near(name, [one.name for one in recordings])
-    return f"did you mean '{close}'?" if close else "the page lists all of them"
 
 
 def seconds_of(time: str, text: str) -> float:

@@ -15,10 +15,10 @@ from scrubin.audit.expected.spelling import PERSON_SPELT, person_forms
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import strangers
 from scrubin.base.errors import ManifestError, RecordingError
+from scrubin.base.file_lists import is_litter
 from scrubin.base.layout import DEMO, PRIVATE
 from scrubin.base.text.naming import SPELT, spelling
 from scrubin.curate.preflight import Findings, names
-from scrubin.data.verify import is_litter
 from scrubin.media.raw_file import identity
 from scrubin.stages import pseudonymize, recordings_list, withdrawals
 from scrubin.stages.ingest import manifest

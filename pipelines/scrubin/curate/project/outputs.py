@@ -18,8 +18,8 @@ from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base import file_lists, params, private_paths, strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, error
+from scrubin.base.file_lists import is_litter
 from scrubin.base.layout import RELEASE, TABLES, UNRELEASED
-from scrubin.data.verify import is_litter
 from scrubin.stages.withdrawals import releases
 from scrubin.stages.withdrawals.releases import LOCK, PIPELINE
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from scrubin.base import file_lists
+from scrubin.base.file_lists import is_litter
 from scrubin.base.files import CHUNK_BYTES, copy, sha256_of, write_text
 from scrubin.base.layout import RELEASE
 from scrubin.base.machine import cores
 from scrubin.base.store import store
 from scrubin.curate.project import outputs
 from scrubin.curate.project.outputs import CACHE, LIST, Outputs
-from scrubin.data.verify import is_litter
 from scrubin.stages.withdrawals import releases
 
 READ_ONLY = 0o444

@@ -17,7 +17,6 @@ from scrubin.base import file_lists, strangers, unpacking
 from scrubin.base.errors import ReleaseError
 from scrubin.base.file_lists import CHECKSUMS as SUMS
 from scrubin.base.files import sha256_of, sha256_of_all
-from scrubin.data import verify
 
 DOCUMENT = "croissant.json"
 _TABLE = re.compile(r"tables/([^/]+)\.parquet")
@@ -106,7 +105,7 @@ class Released:
         if gone := file_lists.missing(small, there, {*ids.values()}) or file_lists.missing(sheets, there, {*sheets.values()}):
             raise _missing(self.folder, gone[0])
         for name in _data_in(self.folder):
-            if name not in self.sha256 and not verify.is_litter(name):
+            if name not in self.sha256 and not file_lists.is_litter(name):
                 raise ReleaseError(f"{self.folder / name}: {SUMS} does not list it; take it out, or {_verify(self.folder)}")
 
     def table(self, name: str) -> pa.Table:

@@ -32,15 +32,6 @@ MAY_BE_EMPTY = frozenset({"Annotation", "archives", "calibration", "frames", "gr
 DEPTH = 3
 """So many folders deeper a release is looked for, to say where it is."""
 
-_LITTER_FOLDERS = frozenset(
-    {"__MACOSX", "@eaDir", "$RECYCLE.BIN", "System Volume Information", "lost+found", ".git", ".dvc", ".cache", ".ipynb_checkpoints"}
-    | {".Spotlight-V100", ".Trashes", ".fseventsd", ".TemporaryItems", ".DocumentRevisions-V100"}
-)
-_LITTER = re.compile(
-    r"\.DS_Store|\._.*|Thumbs\.db(:encryptable)?|ehthumbs(_vista)?\.db|desktop\.ini|\.directory|\.nfs[0-9a-f]+|\.localized|Icon\r"
-    r"|\.~lock\..*#|\..*\.sw[op]|\.git(ignore|attributes|keep)|\.dvcignore|\.fuse_hidden.*|\.Trash-\d+",
-    re.IGNORECASE,
-)
 _UNFINISHED = re.compile(
     r"(?P<name>.+?)\.(?:part|partial|crdownload|download|opdownload|aria2|filepart|tmp|temp|incomplete|unfinished|!ut|!qb|bc!|st)",
     re.IGNORECASE,
@@ -73,16 +64,6 @@ def inside(folder: Path) -> list[Path]:
     """Return the releases below a folder, so that a message can name them."""
     there = [path.parent for depth in range(1, DEPTH + 1) for path in sorted(folder.glob("*/" * depth + SUMS))]
     return [path for path in there if ".dvc" not in path.parts]
-
-
-def is_litter(name: str) -> bool:
-    """Whether a file or folder is what a system or program leaves behind by itself.
-
-    >>> is_litter("videos/.DS_Store"), is_litter("__MACOSX/videos/a.mkv"), is_litter("videos/a.mkv")
-    (True, True, False)
-    """
-    parts = name.split("/")  # a path as an object costs more than all else, for many files
-    return not _LITTER_FOLDERS.isdisjoint(parts) or _LITTER.fullmatch(parts[-1]) is not None
 
 
 def unfinished(name: str) -> str | None:
@@ -175,7 +156,7 @@ def _look_into(folder: Folder, name: str, above: tuple[str, ...]) -> list[tuple[
     deeper = []
     for entry in entries:
         inner = f"{name}/{entry.name}" if name else entry.name
-        if is_litter(inner) and entry.is_dir(follow_symlinks=False):
+        if file_lists.is_litter(inner) and entry.is_dir(follow_symlinks=False):
             folder.files[inner] = Entry(0, 0, 0, 0)
         elif (below := _note(folder, inner, entry, above)) is not None:
             deeper.append((inner, below))

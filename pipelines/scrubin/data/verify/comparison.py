@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from scrubin.base.faults import Fault, error, warning
+from scrubin.base.file_lists import is_litter
 from scrubin.data import verify
 from scrubin.data.verify import Folder, damage, strays
 
@@ -113,7 +114,7 @@ def _spelled_otherwise(folder: Folder, names: Collection[str]) -> dict[str, str]
 
 
 def _moves(result: Comparison, extra: set[str], expected: Expected, actual: Mapping[str, str]) -> list[strays.Move]:
-    wanting, holding = result.missing | result.changed, {name for name in extra if not verify.is_litter(name)} | result.changed
+    wanting, holding = result.missing | result.changed, {name for name in extra if not is_litter(name)} | result.changed
     return strays.by_bytes(actual, {name: sha256 for name, sha256 in expected.sha256.items() if sha256}, wanting, holding)
 
 
@@ -122,7 +123,7 @@ def _likely_moves(
 ) -> list[strays.Move]:
     """Return what names and sizes tell of the files that were not read."""
     done = {move.at for move in moved} | {move.to for move in moved}
-    strange = {name for name in extra & unread.keys() if not verify.is_litter(name)}
+    strange = {name for name in extra & unread.keys() if not is_litter(name)}
     likely = strays.by_name(result.missing - done, strange)
     likely = [move for move in likely if expected.sizes.get(move.to, unread[move.at]) == unread[move.at]]
     done |= {move.at for move in likely} | {move.to for move in likely}
@@ -183,5 +184,5 @@ def _changed(folder: Folder, names: Iterable[str], expected: Expected, actual: M
 def _empty(folder: Folder, names: Iterable[str]) -> Iterator[Fault]:
     known = {parent.as_posix() for name in names for parent in PurePosixPath(name).parents} if folder.empty else set()
     for name in folder.empty:
-        if name not in known and name not in verify.MAY_BE_EMPTY and not verify.is_litter(name):
+        if name not in known and name not in verify.MAY_BE_EMPTY and not is_litter(name):
             yield warning(name, "empty", "an empty folder that is not in the release", "remove it")

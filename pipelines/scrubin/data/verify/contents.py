@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from scrubin.base import strangers, unpacking
 from scrubin.base.faults import Fault, count_text, error, ranges_text
+from scrubin.base.file_lists import is_litter
 from scrubin.base.tables import arrow
 from scrubin.base.tables.public import public_tables
 from scrubin.data import verify
@@ -77,7 +78,7 @@ class Tables:
 def read(folder: Folder) -> Tables:
     """Read all tables; one that cannot be read is a fault."""
     tables = Tables(folder.root)
-    for name in (name for name in folder.files if name.startswith("tables/") and name.endswith(".parquet") and not verify.is_litter(name)):
+    for name in (name for name in folder.files if name.startswith("tables/") and name.endswith(".parquet") and not is_litter(name)):
         try:
             wanted = None if name != verify.FRAMES else ["id", "camera", "frame", "path", "redacted", "dropped", "dropped_why"]
             table = unpacking.parquet(folder.root / name, name, wanted)

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from scrubin.base import unpacking
 from scrubin.base.faults import Fault, error, warning
+from scrubin.base.file_lists import is_litter
 from scrubin.data import verify
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -210,7 +211,7 @@ def faults_of_extras(
 def _litter(extra: Collection[str]) -> Iterator[tuple[set[str], Fault]]:
     kinds: dict[str, list[str]] = defaultdict(list)
     for name in sorted(extra):
-        if verify.is_litter(name):
+        if is_litter(name):
             kinds[PurePosixPath(name).name[:2] if PurePosixPath(name).name.startswith("._") else PurePosixPath(name).name].append(name)
     for names in kinds.values():
         more = f" ({len(names):,} of its kind)" if len(names) > 1 else ""
@@ -241,9 +242,7 @@ def _unpacked(
             continue
         stem = PurePosixPath(archive).stem
         for place in ("archives/", f"archives/{stem}/", f"{stem}/", ""):
-            names = {
-                name for name in extra if name.startswith(place) and name.removeprefix(place) in members and not verify.is_litter(name)
-            }
+            names = {name for name in extra if name.startswith(place) and name.removeprefix(place) in members and not is_litter(name)}
             sound = {name for name in names if _is_whole(name, name.removeprefix(place), members, sizes, actual, truth)}
             for name in sorted(names - sound):
                 what = f"it was unpacked from {archive}, but not with the bytes that are in there"

@@ -12,6 +12,7 @@ from typing import Any
 from scrubin.base import strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.base.faults import Fault, count_text, error, warning
+from scrubin.base.file_lists import is_litter
 from scrubin.data import verify as data_verify
 from scrubin.data import verify as folders
 from scrubin.data.verify import Entry, Folder, comparison, contents, damage, digests, documents, lists
@@ -141,7 +142,7 @@ def verify(
     said, tables = documents.read(root), contents.read(folder)
     claimed = _claims(sums, listed, said, tables)
     unread: list[Fault] = []
-    wanted = {name: entry for name, entry in folder.files.items() if not data_verify.is_litter(name) and not (quick and _is_bulk(name))}
+    wanted = {name: entry for name, entry in folder.files.items() if not is_litter(name) and not (quick and _is_bulk(name))}
     actual = _read(root, wanted, None if quick else journal, begin, result, unread)
     verdict = lists.judge(claimed, actual, folder.files.keys())
     expected = _expected(verdict, claimed, said, actual, folder)
@@ -281,7 +282,7 @@ def _may_be_unlisted(name: str, claimed: lists.Claims) -> bool:
     """Whether a file may belong to the release although no list has it, because a list is lost."""
     if claimed.complete:
         return name in LATER
-    return name.partition("/")[0] not in ("videos", "frames") and not data_verify.is_litter(name)
+    return name.partition("/")[0] not in ("videos", "frames") and not is_litter(name)
 
 
 def _of_ends(folder: Folder, expected: comparison.Expected) -> Iterator[Fault]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from scrubin.base import files, strangers
 from scrubin.base.errors import MetricsError, ScrubinError
+from scrubin.base.file_lists import is_of_system
 from scrubin.evaluate import challenge as challenges
 from scrubin.evaluate.challenge import Challenge, bundle_parts, evaluation, handed_in, hidden_truth
 from scrubin.evaluate.challenge.bundle_parts import Layout, Opening
@@ -129,7 +130,7 @@ def _submission(challenge: Challenge, inputs: Path, place: Path) -> Path:
 
 def _alone(inputs: Path, challenge: Challenge) -> Path | None:
     """Return the one archive or document for all videos, when nothing else was handed in."""
-    files_there = [one for one in sorted(inputs.iterdir()) if not one.name.startswith(".")]
+    files_there = [one for one in sorted(inputs.iterdir()) if not is_of_system(one.name)]
     if len(files_there) != 1 or files_there[0].suffix.lower() not in (".zip", ".json") or files_there[0].stem in (challenge.frames or {}):
         return None
     return files_there[0] if files_there[0].is_file() else None

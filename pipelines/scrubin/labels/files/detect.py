@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, FileError
 from scrubin.base.faults import Fault, Faults, error, warning
+from scrubin.base.file_lists import is_of_system
 from scrubin.base.text import csv_text
 from scrubin.labels.choices import DECLARATION
 from scrubin.labels.files import beside
@@ -498,8 +499,7 @@ def _below(folder: Path, above: frozenset[tuple[int, int]]) -> list[Path]:
     try:
         state = folder.stat()
         here = (state.st_dev, state.st_ino)
-        # Hidden files are editors' and file managers' own.
-        entries = [entry for entry in os.scandir(folder) if not entry.name.startswith(".")] if here not in above else []
+        entries = [entry for entry in os.scandir(folder) if not is_of_system(entry.name)] if here not in above else []
     except OSError as error:
         raise AnnotationError([Fault(str(folder), "file-unreadable", f"cannot be read: {error.strerror}", "make it readable")]) from error
     for entry in entries:

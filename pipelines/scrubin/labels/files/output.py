@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError
-from scrubin.base.faults import Fault, near
+from scrubin.base.faults import Fault, meant
 from scrubin.labels import formats
 from scrubin.labels.choices import WRITTEN_AS
 from scrubin.labels.files import detect
@@ -30,8 +30,7 @@ def writer_of(name: str) -> Writer:
     if name in WRITERS:
         return WRITERS[name]
     what = "can only be read" if name in readable() else "is no format that can be written"
-    close = near(name, WRITERS)
-    fix = f"did you mean '{close}'?" if close else f"formats that can be written: {', '.join(sorted(WRITERS))}"
+    fix = meant(name, WRITERS, f"formats that can be written: {', '.join(sorted(WRITERS))}")
     raise AnnotationError([Fault("", "format-unknown", f"'{name}' {what}", fix)])
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from scrubin.base import faults
 from scrubin.base.errors import RatingsError
-from scrubin.base.faults import Fault, near
+from scrubin.base.faults import Fault, meant
+from scrubin.base.file_lists import is_of_system
 from scrubin.base.text.csv_text import shown
 from scrubin.ratings import TOTAL, rater_files
 from scrubin.ratings.lasana import annotation_text
@@ -138,7 +139,7 @@ def _csvs(folder: Path) -> tuple[list[Path], tuple[str, ...]]:
         raise RatingsError([fault])
     # A hidden file belongs to an editor or a file manager, not to the study.
     csvs = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".csv" and not path.name.startswith("."))
-    ignored = tuple(sorted(path.name for path in folder.iterdir() if _NO_CSV.fullmatch(path.name) and not path.name.startswith((".", "~"))))
+    ignored = tuple(sorted(path.name for path in folder.iterdir() if _NO_CSV.fullmatch(path.name) and not is_of_system(path.name)))
     paths = [path for path in csvs if not REPORTS.fullmatch(path.name)]
     if not paths:
         inside = folder / "Annotation"
@@ -199,8 +200,7 @@ def _only_marks(task: str, rated: set[str], long: Mapping[str, Iterable[RaterShe
     if task in rated or not rated:
         return []
     row = next(row for sheet in long[task] for row in sheet.rows)
-    close = near(task, rated)
-    fix = f"did you mean '{close}'?" if close else f"rated are {', '.join(map(shown, sorted(rated)))}"
+    fix = meant(task, rated, f"rated are {', '.join(map(shown, sorted(rated)))}")
     return [row.fault("task-unrated", f"there are marks of task '{shown(task)}', but no ratings", fix)]
 
 

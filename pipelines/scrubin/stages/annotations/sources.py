@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 from scrubin.base import strangers
 from scrubin.base.errors import AnnotationError, ParamsError
-from scrubin.base.faults import Faults, error, warning
+from scrubin.base.faults import Faults, error, meant, warning
+from scrubin.base.file_lists import is_of_system
 from scrubin.base.vocabulary import vocabulary
 from scrubin.base.vocabulary.vocabulary import Vocabulary
 from scrubin.labels import boxes, formats, label_map
@@ -128,7 +129,8 @@ def _by_recording(
             continue
         elif match["recording"] not in recordings:
             what = f"'{match['recording']}' is no recording of recordings.csv"
-            faults.error(file, "recording-unknown", what, _near(match["recording"], recordings))
+            fix = meant(match["recording"], recordings, "name the file like the recording, or move it away")
+            faults.error(file, "recording-unknown", what, fix)
         else:
             grouped.setdefault(match["recording"], []).append(file)
     for recording, files in sorted(grouped.items()):
@@ -136,7 +138,7 @@ def _by_recording(
 
 
 def _refuse_name(file: str, form: AnyFormat, faults: Faults) -> None:
-    faults.error(file, "file-name", f"the name does not fit the format {form.name}", f"name it {form.expected}, or move it away")
+    faults.error(file, "file-name", f"the name does not fit the format {form.name}", f"expected {form.expected}: rename it, or move it away")
 
 
 def read(raw: Path, box_tolerance: float, batch: Batch) -> Labels | AnnotationError:
@@ -243,15 +245,15 @@ def sorted_out(
                 left_out.add(one.recording)
             else:
                 what = f"'{one.recording}' is no recording of recordings.csv"
-                fix = _near(one.recording, recordings, "name it like the recording, or take it out of the file")
+                fix = meant(one.recording, recordings, "name it like the recording, or take it out of the file")
                 faults.error(_file_of(one, batch), "recording-unknown", what, fix)
     return Sorted(tuple(read), frozenset(left_out))
 
 
 def _file_of(labels: Labels, batch: Batch) -> str:
-    """Return where labels stand: a file of the batch; its folder where it is told by no layer."""
+    """Return where labels stand: a file of the batch; its folder where nothing tells."""
     layers = (labels.instances, labels.phases, labels.marks)
-    told = [layer.file for layer in layers if layer is not None and layer.file in batch.files]
+    told = [file for file in (*(layer.file for layer in layers if layer is not None), labels.file) if file in batch.files]
     return [*told, batch.files[0] if len(batch.files) == 1 else batch.source.folder][0]
 
 
@@ -289,14 +291,14 @@ def _refuse_outside(what: str, path_text: str) -> None:
 
 
 def _files(raw: Path, folder: str, but: tuple[str, ...] = ()) -> Iterator[str]:
-    """Yield the files in a folder, sorted, but those with some endings; hidden ones are editors' and file managers' own."""
+    """Yield the files in a folder, sorted, but those with some endings; not what systems and editors leave."""
     found: list[tuple[str, ...]] = []
     for place, folders, names in os.walk(raw / folder):
         within = Path(place).relative_to(raw).parts
-        if any(part.startswith(".") for part in within):
+        if any(map(is_of_system, within)):
             folders.clear()
             continue
-        shown = (name for name in names if not name.startswith(".") and not name.lower().endswith(but))
+        shown = (name for name in names if not is_of_system(name) and not name.lower().endswith(but))
         found += [(*within, name) for name in shown if Path(place, name).is_file()]
     return map("/".join, sorted(found))
 
@@ -314,9 +316,8 @@ def _refuse_strays(
     if any(PurePosixPath(source.folder) == PurePosixPath(ROOT) for source in sources) or not (raw / ROOT).is_dir():
         return
     for path in sorted((raw / ROOT).iterdir()):
-        if path.is_dir() and not path.name.startswith(".") and path.name not in known:
-            near = difflib.get_close_matches(path.name, known, n=1)
-            fix = f"did you mean '{ROOT}/{near[0]}'?" if near else "add it to annotations.sources in params.yaml, or move it away"
+        if path.is_dir() and not is_of_system(path.name) and path.name not in known:
+            fix = meant(path.name, known, "add it to annotations.sources in params.yaml, or move it away")
             faults.error(f"{ROOT}/{path.name}", "folder-unread", "no source in params.yaml reads this folder", fix)
     known_as = frozenset(name.casefold() for name in recordings if name not in withdrawn)
     _refuse_unread_folders(raw, sources, known_as, faults, withdrawn)
@@ -445,13 +446,8 @@ def _refuse_wrong_kind(raw: Path, source: SourceParams, faults: Faults) -> None:
     holding = {parent for file in read_files for parent in PurePosixPath(file).parents}
     for path in sorted(Path(place) / name for place, names, _ in os.walk(folder) for name in names):
         within, inside = path.relative_to(folder), PurePosixPath(path.relative_to(raw).as_posix())
-        is_hidden = any(part.startswith(".") for part in within.parts)
+        is_hidden = any(map(is_of_system, within.parts))
         # Without an ending it may be the folder of a recording, however files are called.
         if path.suffix and not is_hidden and inside not in holding and fits.fullmatch(within.as_posix()):
             fix = "put the file there, or rename the folder"
             faults.error(inside.as_posix(), "file-form", f"it is a folder, and files of {source.format} are called so", fix)
-
-
-def _near(name: str, names: Collection[str], otherwise: str = "name the file like the recording, or move it away") -> str:
-    near = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean '{near[0]}'?" if near else otherwise

@@ -9,7 +9,7 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scrubin.base.errors import ManifestError, RecordingError
-from scrubin.base.faults import Fault, near
+from scrubin.base.faults import Fault, meant
 from scrubin.base.text import csv_text
 from scrubin.base.text.csv_text import seconds
 from scrubin.stages.review.events import ACCEPT, ADD, KINDS, REJECT
@@ -116,8 +116,7 @@ def _filled(row: csv_text.CsvRow) -> csv_text.CsvRow:
 
 def _unknown(row: csv_text.CsvRow, cameras: Collection[str]) -> Fault:
     name = row.cells["recording"]
-    close = near(name, cameras)
-    fix = f"did you mean '{close}'?" if close else "correct its name, or remove the row"
+    fix = meant(name, cameras, "correct its name, or remove the row")
     return Fault(NAME, "recording-unknown", f"'{name}' is no recording of recordings.csv", fix, row.place)
 
 

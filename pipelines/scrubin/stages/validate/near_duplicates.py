@@ -38,7 +38,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from scrubin.base.errors import ParamsError
-from scrubin.base.faults import near
+from scrubin.base.faults import meant
 from scrubin.stages.validate.expected import NearDuplicate
 from scrubin.stages.validate.hashed_videos import HashedVideo, Moments, Shelf, Whole, ragged
 
@@ -335,9 +335,7 @@ def limits(of: NearDuplicate, ids: Iterable[str], acknowledged: Iterable[tuple[s
         where = f"params.yaml: 'validate.near_duplicate.accepted[{number}]'"
         for name in pair:
             if name not in known:
-                close = near(name, known)
-                hint = f"did you mean '{close}'?" if close else "remove the pair"
-                raise ParamsError(f"{where} names '{name}', which is no recording of this study; {hint}")
+                raise ParamsError(f"{where} names '{name}', which is no recording of this study; {meant(name, known, 'remove the pair')}")
         if len(pair) != PAIR or len(set(pair)) != PAIR:
             raise ParamsError(f"{where} must name two different recordings, such as [id, id], but is {list(pair)}")
     return Limits(of.evidence_bits, of.min_frames, frozenset(frozenset(pair) for pair in (*of.accepted, *acknowledged)))

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.base.errors import ManifestError
-from scrubin.base.faults import Fault, error, near
+from scrubin.base.faults import Fault, error, meant
 from scrubin.base.files import write_text
 from scrubin.base.layout import DEMO
 from scrubin.base.text import csv_text, naming
@@ -287,9 +287,7 @@ def _nobody(row: WithdrawnRow, participant_of: Mapping[str, str]) -> Fault:
     recordings, participants = set(participant_of), set(participant_of.values())
     name, mine, others = (row.participant, participants, recordings) if row.participant else (row.recording, recordings, participants)
     column, other = ("participant", "recording") if row.participant else ("recording", "participant")
-    fix = "correct it; of somebody whose rows are gone already, name them before their rows go"
+    fix = meant(name, mine, "correct it; of somebody whose rows are gone already, name them before their rows go")
     if name in others:
         fix = f"it is the name of a {other}: write it in that column"
-    elif (close := near(name, mine)) is not None:
-        fix = f"did you mean '{close}'?"
     return error(NAME, f"{column}-unknown", f"'{csv_text.shown(name)}' is no {column} of {recordings_list.NAME}", fix, place=row.place)

@@ -343,4 +343,4 @@ def _labels(where: Where, video: str, rows: Sequence[_Row], unit: Unit, phases: 
         ids = [id_ for _, start, end, id_ in spans for _ in range(start, end)]
         layer = Layer(where.file, np.array(frames, np.int64), phase_rows(frames, ids))
         return Labels(video, NAME, phases, SOURCE_FRAMES, phases=layer)
-    return Labels(video, NAME, phases, NANOSECONDS, segments=segment_rows(spans), counts_time=True)
+    return Labels(video, NAME, phases, NANOSECONDS, segments=segment_rows(spans), counts_time=True, file=where.file)

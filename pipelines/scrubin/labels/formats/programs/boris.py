@@ -12,13 +12,15 @@ frames. Live observations have no video and are not read. Written projects name 
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from scrubin.base.faults import Faults, count_text
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault, Faults, count_text
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import Naming, Vocabulary
 from scrubin.labels import registry
@@ -39,6 +41,8 @@ OVERLAP = "overlap"
 TIME, SUBJECT, CODE, MODIFIERS, COMMENT = range(5)
 """The places of an event."""
 NO_MODIFIER = ("", "none")
+OF_TABLE = b"Observation id"
+"""So begins a table of events."""
 Behaviours = Mapping[str, tuple[bool, str]]
 """Whether it is a state, and its category, by code."""
 
@@ -61,7 +65,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
 @dataset_format(
     NAME,
     pattern=r"[^/]+\.boris",
-    expected="<name>.boris",
+    expected="<name>.boris, the project that BORIS saves and no table that it exports",
     title="BORIS: states with a start and a stop in seconds; a project of several recordings",
     by_hand=ByHand(vocabulary=named_spans.PREFERRED, vocabulary_of=vocabulary_of, evidence=registry.named),
 )
@@ -70,7 +74,7 @@ def read(source: LabelFiles) -> Collection:
     faults, recordings, first = Faults(), {}, dict[str, str]()
     for file, data in sorted(source.files.items()):
         of_file = Faults()
-        document = documents.opened(documents.json_object, file, data, of_file)
+        document = documents.opened(_project, file, data, of_file)
         behaviours = {} if document is None else _behaviours(Where(of_file, file), document)
         observations = {} if document is None else document.get(OBSERVATIONS)
         if not isinstance(observations, Mapping) or (document is not None and not observations):
@@ -95,6 +99,13 @@ def read(source: LabelFiles) -> Collection:
     if not recordings and not faults.errors():
         Where(faults, min(source.files)).error("no-labels", "no observation of a video has a state", "label something")
     return Collection(tuple(labels for _, labels in sorted(recordings.items())), faults=faults.all())
+
+
+def _project(file: str, data: bytes) -> dict[str, Any]:
+    """Return the project in a file; a table of events that BORIS exports is no project that was cut off."""
+    if data.removeprefix(BOM_UTF8).lstrip(b'"').startswith(OF_TABLE):
+        raise AnnotationError([Fault(file, "layout", "it is a table that BORIS exported", "give the project that BORIS saves, <name>.boris")])
+    return documents.json_object(file, data)
 
 
 def _behaviours(where: Where, document: Mapping[str, Any]) -> Behaviours:

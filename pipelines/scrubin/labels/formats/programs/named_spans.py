@@ -230,6 +230,7 @@ def labels_of(where: Where, form: str, recording: str, vocabulary: Vocabulary, s
         segments=segment_rows(segments) if segments else None,
         spans=table,
         detail="triplet" if table is None else detail_of(table),
+        file=where.file,
     )
 
 
