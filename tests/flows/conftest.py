@@ -1,4 +1,4 @@
-"""A small real study in a project of its own, run by the real flows, one Prefect server and DVC."""
+"""A small real study in a project of its own, and one Prefect server for the stages that tests start as processes."""
 
 from __future__ import annotations
 
@@ -13,18 +13,10 @@ from pathlib import Path
 import pytest
 
 import clips
-import review_study
 import server
 from scrubin.curate.lists import empty_study
 
 ROOT = Path(__file__).parents[2]
-REPRO = """
-import os, sys
-sys.path.insert(0, "pipelines/flows")
-import server, warm
-del os.environ["PREFECT_API_URL"]  # with a server of its own it has the process, too
-sys.exit(server.run_with_server([".venv/bin/dvc", "repro", *sys.argv[1:]], warm.started()))
-"""
 COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
 
 
@@ -67,15 +59,6 @@ class Project:
     def flow(self, stage: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
         return self.run(".venv/bin/python", f"pipelines/flows/{stage}.py", prefix=prefix)
 
-    def see_all(self) -> None:
-        """Let a person see every frame of every recording."""
-        with review_study.desk(self.folder) as desk:
-            review_study.see_all(desk)
-
-    def repro(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run DVC; its stages share one server and one process that has Prefect loaded, as in `make repro`."""
-        return self.run(".venv/bin/python", "-c", REPRO, *arguments)
-
 
 @pytest.fixture(scope="session")
 def prefect_address() -> Iterator[str]:
@@ -87,9 +70,8 @@ def prefect_address() -> Iterator[str]:
 
 
 @pytest.fixture
-def project(tmp_path: Path, prefect_address: str, monkeypatch: pytest.MonkeyPatch) -> Project:
+def project(tmp_path: Path) -> Project:
     """An empty checkout: the project's own files, a raw study still to be filled."""
-    monkeypatch.setenv("PREFECT_API_URL", prefect_address)
     for name in ("dvc.yaml", "prefect.toml", "requirements.lock", ".dvcignore"):
         shutil.copy(ROOT / name, tmp_path / name)
     text = (ROOT / "params.yaml").read_text(encoding="utf-8")

@@ -5,14 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import warnings
 from pathlib import Path
 
+import pytest
 import yaml
+from dvc import cli
 
 from scrubin.base.store import store, uses
 
 NAMES = ("a/0.mkv", "a/1.mkv", "b/0.mkv")
 KEYS = [store.key_of("render", "code", {"n": number}) for number in range(len(NAMES))]
+
+
+def dvc(*arguments: str, folder: Path = Path()) -> int:
+    """Run a command of DVC in this process, as to import it takes longer than most of them; return its exit code."""
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those are of DVC's own code
+        patch.setenv("DVC_NO_ANALYTICS", "1")
+        patch.chdir(folder)
+        return cli.main([*arguments])
 
 
 def md5(data: bytes) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import kept_project
 from scrubin.audit.expected.withdrawal_memory import Memory
 from scrubin.curate.project import copies, outputs
 from scrubin.curate.project.copies import Tags
@@ -107,11 +108,11 @@ def released(version: str, *ids: str) -> None:
     for id_ in ids:
         (release / f"videos/{id_}.mkv").parent.mkdir(exist_ok=True)
         (release / f"videos/{id_}.mkv").write_text(f"a film of {id_}")
-    subprocess.run([DVC, "commit", "-q", "-f"], check=True)
+    assert kept_project.dvc("commit", "-q", "-f") == 0
     git("add", "-A")
     git("commit", "-q", "-m", version)
     git("tag", f"v{version}")
-    subprocess.run([DVC, "push", "-q", "-r", "lab"], check=True)
+    assert kept_project.dvc("push", "-q", "-r", "lab") == 0
 
 
 LOCKS = {
@@ -156,7 +157,7 @@ def test_a_tag_from_before_a_project_was_moved_is_one_of_which_nobody_can_tell_w
 @pytest.mark.slow
 @pytest.mark.parametrize("address", ["relative", "absolute", "moved"])
 def test_what_removes_them_from_a_remote_leaves_every_release_that_never_held_them(project, address):
-    subprocess.run([DVC, "init", "-q"], check=True)
+    assert kept_project.dvc("init", "-q") == 0
     remote, config = project.parent / "remote", "[core]\n    remote = lab\n['remote \"lab\"']\n    url = {}\n"
     url = {"relative": "../../remote", "absolute": remote, "moved": project.parent / "older"}[address]
     Path(".dvc/config").write_text(config.format(url))
@@ -180,5 +181,5 @@ def test_what_removes_them_from_a_remote_leaves_every_release_that_never_held_th
     subprocess.run(commands.replace("dvc ", f"{DVC} ").replace("--cloud", "--cloud --force"), shell=True, check=True)
     assert "a film of glimst" not in {path.read_text() for path in remote.rglob("*") if path.is_file()}
     for version in ("1.0.0", "2.0.0"):
-        subprocess.run([DVC, "get", "-q", ".", "data/release", "--rev", f"v{version}", "--out", f"../{version}"], check=True)
+        assert kept_project.dvc("get", "-q", ".", "data/release", "--rev", f"v{version}", "--out", f"../{version}") == 0
         assert Path(f"../{version}/videos/blivka.mkv").read_text() == "a film of blivka"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import kept_project
 from scrubin import cli
 from scrubin.audit.expected import withdrawal_memory
 from scrubin.base import params
@@ -20,7 +21,6 @@ from scrubin.curate.project import outputs
 from scrubin.stages.review import Ledger, events
 
 ROOT = Path(__file__).parents[2]
-DVC = Path(sys.executable).with_name("dvc")
 
 
 def today() -> datetime.date:
@@ -127,11 +127,11 @@ def test_no_dvc_lock_that_git_brings_back_can_send_a_release_that_held_them(proj
     other = project / "data/other"
     other.mkdir()
     (other / "x").write_text("x")
-    subprocess.run([DVC, "init", "-q", "--no-scm", "-f"], check=True)
-    subprocess.run([DVC, "remote", "add", "-d", "store", str(remote)], check=True)
-    subprocess.run([DVC, "add", "-q", "data/release", "data/other"], check=True)
+    assert kept_project.dvc("init", "-q", "--no-scm", "-f") == 0
+    assert kept_project.dvc("remote", "add", "-d", "store", str(remote)) == 0
+    assert kept_project.dvc("add", "-q", "data/release", "data/other") == 0
     assert run(capsys, "--participant", "Ann", "--reason", "consent")[0] == 0
-    subprocess.run([DVC, "push", "-q"], check=False)
+    kept_project.dvc("push", "-q")
     assert [path.read_text() for path in remote.rglob("*") if path.is_file() and path.suffix != ".dir"] == ["x"]
 
 
@@ -148,10 +148,10 @@ def as_tracked(project: Path, remote: Path) -> None:
         "release": {"cmd": "x", "outs": ["data/release"]},
     }
     (project / "dvc.yaml").write_text(json.dumps({"stages": stages}))
-    subprocess.run([DVC, "init", "-q", "--no-scm", "-f"], check=True)
-    subprocess.run([DVC, "config", "core.site_cache_dir", ".cache/dvc"], check=True)
-    subprocess.run([DVC, "remote", "add", "-d", "store", str(remote)], check=True)
-    subprocess.run([DVC, "commit", "-q", "-f"], check=True)
+    assert kept_project.dvc("init", "-q", "--no-scm", "-f") == 0
+    assert kept_project.dvc("config", "core.site_cache_dir", ".cache/dvc") == 0
+    assert kept_project.dvc("remote", "add", "-d", "store", str(remote)) == 0
+    assert kept_project.dvc("commit", "-q", "-f") == 0
 
 
 def sent(remote: Path) -> set[str]:
@@ -169,7 +169,7 @@ def test_nor_does_what_dvc_remembers_of_an_earlier_push(project, capsys, tmp_pat
         if notes:
             patch.setenv("DVC_SITE_CACHE_DIR", elsewhere)
         for _ in range(2):
-            subprocess.run([DVC, "push", "-q"], check=True)
+            assert kept_project.dvc("push", "-q") == 0
     assert "a film of Ann" in sent(remote)
     assert run(capsys, "--participant", "Ann", "--reason", "consent")[0] == 0
     shutil.rmtree(remote)
@@ -177,7 +177,7 @@ def test_nor_does_what_dvc_remembers_of_an_earlier_push(project, capsys, tmp_pat
     with monkeypatch.context() as patch:
         if notes:
             patch.setenv("DVC_SITE_CACHE_DIR", elsewhere)
-        subprocess.run([DVC, "push", "-q"], check=False)
+        kept_project.dvc("push", "-q")
     assert sent(remote) <= ({"a film of Ben"} if notes else set())
     kept = {path.read_text() for path in (project / ".dvc/cache/files/md5").glob("??/*") if path.suffix != ".dir"}
     assert kept == {"a film of Ben"}, "stages and the store need those of all others"
@@ -192,11 +192,11 @@ def test_nor_one_whose_release_is_pulled_after_it_and_stays_when_a_run_is_refuse
     shutil.copytree(project, other, dirs_exist_ok=True)
     if of == "another clone":
         (other / "data/release/certificate.json").write_text("of all: certificate.json of version 1.1.0")
-    subprocess.run([DVC, "commit", "-q", "-f"], check=True, cwd=other)
-    subprocess.run([DVC, "push", "-q"], check=True, cwd=other)
+    assert kept_project.dvc("commit", "-q", "-f", folder=other) == 0
+    assert kept_project.dvc("push", "-q", folder=other) == 0
     assert run(capsys, "--participant", "Ann", "--reason", "consent")[0] == 0
     shutil.copy(other / "dvc.lock", lock)
-    subprocess.run([DVC, "pull", "-q", "--allow-missing", "data/release"], check=True)
+    assert kept_project.dvc("pull", "-q", "--allow-missing", "data/release") == 0
     assert (project / "data/release/videos/glimst.mkv").read_text() == "a film of Ann"
     shutil.rmtree(remote)
     done = subprocess.run([sys.executable, ROOT / "pipelines/flows/repro.py"], check=False, capture_output=True, text=True)
@@ -204,7 +204,7 @@ def test_nor_one_whose_release_is_pulled_after_it_and_stays_when_a_run_is_refuse
     assert done.stderr.count("dvc.lock: the release that it names, or data/release where DVC's cache has no list of that, holds") == 1
     for text in (lock.read_text(), (other / "dvc.lock").read_text()):  # also when git brings it once more
         lock.write_text(text)
-        subprocess.run([DVC, "push", "-q"], check=False)
+        kept_project.dvc("push", "-q")
         assert sent(remote) == set()
 
 

@@ -3,12 +3,11 @@
 import hashlib
 import json
 import re
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+import kept_project
 import withdrawals as stage
 from scrubin.base.errors import ManifestError
 from scrubin.stages import withdrawals
@@ -132,7 +131,7 @@ def test_dvc_hashes_the_list_when_the_stage_has_hidden_what_it_says(tmp_path):
     stage = {"cmd": f'{sys.executable} -c "{program}"', "deps": [withdrawals.NAME], "outs": ["out"]}
     (tmp_path / "dvc.yaml").write_text(json.dumps({"stages": {"withdrawals": stage}}))
     for command in (["init", "-q", "--no-scm"], ["config", "core.site_cache_dir", ".site"], ["repro", "-q"]):
-        subprocess.run([Path(sys.executable).with_name("dvc"), *command], cwd=tmp_path, check=True)
+        assert kept_project.dvc(*command, folder=tmp_path) == 0
     lock, there = (tmp_path / "dvc.lock").read_text(), (tmp_path / withdrawals.NAME).read_bytes()
     assert there != typed
     assert hashlib.md5(typed).hexdigest() not in lock

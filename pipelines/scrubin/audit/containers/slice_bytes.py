@@ -299,8 +299,11 @@ def _frequent(code: str) -> set[str]:
     return {letter for pair in pairs for letter in bytes(pair).decode(code, "ignore") if letter >= "\u3400"} | _members(EASTERN_UNITS)
 
 
+_UNITS = "".join(map(chr, range(1 << 16)))
+
+
 def _members(ranges: str) -> set[str]:
-    return {letter for letter in map(chr, range(1 << 16)) if re.match(f"[{ranges}]", letter)}
+    return {*re.findall(f"[{ranges}]", _UNITS)}
 
 
 @cache
