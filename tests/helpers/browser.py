@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -34,6 +34,17 @@ def chromium() -> Iterator:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=START_MS)
         yield browser
         browser.close()
+
+
+def fingers(page: Any) -> Callable[..., None]:
+    """Return what fingers do on a screen that feels them: an event such as ``touchStart``, and where each is."""
+    session = page.context.new_cdp_session(page)
+
+    def fingers(kind: str, *points: tuple[float, float]) -> None:
+        where = [{"x": x, "y": y, "id": place} for place, (x, y) in enumerate(points)]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": where})
+
+    return fingers
 
 
 def colours(place: Any) -> set[tuple[int, ...]]:

@@ -107,6 +107,59 @@ def test_an_edge_is_drawn_in_the_lanes_and_a_click_on_a_label_only_chooses_it(an
     assert abs(drawn[0][1] - FIRST - 120) <= 1
 
 
+def test_an_edge_is_drawn_by_a_finger_and_not_by_one_that_is_taken_away_nor_by_the_right_button(come_in, number, folder):
+    ann = come_in(number, has_touch=True)
+    ann.press("1")
+    ann.written(1)
+    ann.go(60, "Shift+ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight")
+    ann.press("2")
+    ann.written(2)
+    before = spans_in(folder)
+    box = ann.page.locator(".lane:first-child .span").nth(1).bounding_box()
+    edge, there = ((box["x"] + x, box["y"] + 8) for x in (3, 63))
+    for release in ("right", "left"):
+        # Where a menu takes the release of the right button, the next one is of the left.
+        ann.page.mouse.move(*edge)
+        ann.page.mouse.down(button="right")
+        ann.page.mouse.move(*there)
+        ann.page.mouse.up(button=release)
+    fingers = browser.fingers(ann.page)
+    fingers("touchStart", edge)
+    fingers("touchMove", there)
+    fingers("touchCancel")
+    ann.page.locator("#about").tap()
+    fingers("touchStart", edge)
+    for share in (0.3, 0.6, 1):
+        fingers("touchMove", (edge[0] + share * 60, edge[1]))
+    fingers("touchEnd")
+    ann.says(re.compile("calot-triangle-dissection starts at frame (7|8)"))
+    ann.kept()
+    assert spans_in(folder)[1][0] > FIRST + 70
+    # It was the only change.
+    ann.press("u")
+    ann.says("is taken back")
+    assert spans_in(folder) == before
+
+
+def test_r_is_the_last_label_of_the_layer_that_is_open_and_rates_nothing(ann, folder):
+    ann.press("1")
+    ann.written(1)
+    ann.page.click("#layers [data-key=quality]")
+    ann.press("2")
+    ann.says("begins at")
+    ann.page.click("#layers [data-key=ratings]")
+    ann.press("r")
+    ann.page.click("#layers [data-key=phases]")
+    ann.press("r")
+    ann.says("It is preparation here already")
+    ann.page.click("#layers [data-key=quality]")
+    ann.go(1, "ArrowRight")
+    ann.press("r")
+    # Nothing is begun any more, in no layer.
+    ann.kept()
+    assert [len(spans_in(folder, layer)) for layer in ("phases", "quality")] == [1, 1]
+
+
 def test_after_a_click_on_a_rating_the_keys_are_the_players_again(ann, folder):
     ann.page.locator("#layers button", has_text="ratings").click()
     ann.page.locator("#panel input[name=efficiency][value='3']").click()

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 import axe
+import browser
 import label_server
 import labelled_study
 import sampled_release
@@ -189,6 +190,30 @@ def test_a_point_takes_one_click_a_frame_and_may_be_hidden(ann, folder):
     assert one[2] == pytest.approx((0.5, 0.5), abs=NEAR)
     assert (other[0], other[3]) == (1, "hidden")
     assert other[2] == pytest.approx((0.25, 0.75), abs=NEAR)
+
+
+@pytest.mark.parametrize("layer", ["boxes", "points"])
+def test_one_finger_draws_and_two_or_one_that_is_taken_away_do_not(come_in, number, folder, layer):
+    ann = come_in(number, has_touch=True)
+    ann.page.click(f"#layers [data-key={layer}]")
+    ann.press("1")
+    start, other, end, far = (place(ann, *at) for at in ((0.3, 0.3), (0.6, 0.6), (0.5, 0.5), (0.8, 0.9)))
+    fingers = browser.fingers(ann.page)
+    fingers("touchStart", other)
+    fingers("touchStart", other, start)
+    fingers("touchMove", far, end)
+    fingers("touchEnd")
+    fingers("touchStart", other)
+    fingers("touchMove", far)
+    fingers("touchCancel")
+    ann.page.locator("#about").tap()
+    fingers("touchStart", start)
+    fingers("touchMove", end)
+    fingers("touchEnd")
+    ann.selected("1 key frame")
+    ann.kept()
+    ((key,),) = keys_in(folder, layer)
+    assert key[2][:2] == pytest.approx((0.3, 0.3), abs=NEAR)
 
 
 def test_a_point_whose_hiding_is_refused_is_not_said_to_be_hidden(ann):

@@ -85,6 +85,11 @@ class Reviewer:
         return [one.get_attribute("aria-label") for one in self.page.locator(place).all()]
 
 
+def middle(place):
+    box = place.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
 @pytest.fixture
 def server(serve):
     return serve()
@@ -550,6 +555,34 @@ def test_a_rectangle_is_drawn_by_keys_and_by_dragging_and_shown_black(ann, folde
         return [[40, 33], [12, 8]].every(([x, y]) => context.getImageData(x, y, 1, 1).data[1] < 25);
     }""")
     assert not ann.troubles
+
+
+def test_one_finger_draws_a_rectangle_and_two_or_one_that_is_taken_away_draw_nothing(chromium, server, folder):
+    ann = Reviewer(chromium, server, has_touch=True)
+    ann.go_on()
+    ann.page.mouse.move(*middle(ann.cell(1)))
+    ann.page.mouse.down()
+    ann.page.mouse.move(*middle(ann.cell(2)))
+    # As where the browser takes a pointer away to scroll.
+    ann.page.dispatch_event("#sheet-cells", "pointercancel")
+    ann.page.mouse.up()
+    assert ann.page.locator("#sheet .cell.marked, #kind-dialog[open]").count() == 0
+    ann.press("f")
+    ann.page.locator("#full-canvas[data-frame]").wait_for()
+    area = ann.page.locator("#full-canvas").bounding_box()
+    fingers = browser.fingers(ann.page)
+    start, end, other = ((area["x"] + x * area["width"] / 96, area["y"] + y * area["width"] / 96) for x, y in ((2, 4), (22, 14), (60, 40)))
+    fingers("touchStart", other)
+    fingers("touchStart", other, start)
+    fingers("touchMove", end, other)
+    fingers("touchEnd")
+    assert ann.page.locator("#rectangle:visible, #kind-dialog[open]").count() == 0
+    fingers("touchStart", start)
+    fingers("touchMove", end)
+    fingers("touchEnd")
+    ann.tell_kind("Enter")
+    ann.says("the rectangle is hidden")
+    assert [said["box_xywh"] for said in facts(folder, "decided")] == [[2, 4, 20, 10]]
 
 
 def test_new_ends_of_a_span_are_kept(ann, folder):

@@ -24,10 +24,11 @@ const POLL_MS = 3000;
 const WORK_MS = 30000;
 const IDLE_MS = 60000;
 const MOST_RECENT = 10;
+const NOT_HERE = "That cannot be done at this frame.";
 
 const player = new Player(byId("picture"));
 const lanes = new Lanes(byId("lanes"), player);
-const page = { tried: null, layer: null, selected: null, recent: [], finding: -1, warned: new Set(), acted: Date.now(), worked: Date.now() };
+const page = { tried: null, layer: null, selected: null, recent: [], finding: -1, warned: new Set(), acted: Date.now(), worked: Date.now(), again: {} };
 
 let openings = 0;
 let hasFailed = false;
@@ -263,7 +264,7 @@ async function sayName(name) {
   const changes = changeAt(page.layer, store.spans(page.layer), player.frame, player.count, name);
   page.selected = changes.findLast((one) => one.value)?.key ?? page.selected;
   say(changes.length ? `From ${clock(player.times[player.frame])} on: ${name}.` : `It is ${name} here already.`);
-  page.last = name;
+  page.again[page.layer] = () => sayName(name);
   return store.change(changes);
 }
 
@@ -290,7 +291,7 @@ async function sayAction(action) {
   page.acted = Date.now();
   const opened = begun.of(page.layer, action);
   if (page.layer === "actions") remember(action);
-  page.last = action;
+  page.again[page.layer] = () => sayAction(action);
   if (!opened) {
     begun.begin(page.layer, action, player.frame);
     say(`${textOf(action)} begins at ${clock(player.times[player.frame])}; the same key ends it.`);
@@ -331,17 +332,22 @@ async function edit(what) {
   if (!span) return say("No label is selected.", true);
   page.acted = Date.now();
   const [spans, name, at] = [store.spans(page.layer), page.layer, player.frame];
-  const { exclusive = false } = layer();
+  if (what === "start" || what === "end") return setEdge(name, span, what === "end" ? "end" : "first", at);
   const changes = {
-    start: () => moveEdge(name, spans, span, "first", at, exclusive),
-    end: () => moveEdge(name, spans, span, "end", at, exclusive),
     split: () => split(name, span, at),
     merge: () => merge(name, spans, span),
     remove: () => [{ layer: name, key: span.key, value: null }],
   }[what]();
-  if (!changes.length) return say("That cannot be done at this frame.", true);
+  if (!changes.length) return say(NOT_HERE, true);
   if (what === "remove") page.selected = null;
-  if (what === "start" || what === "end") say(`${textOf(span)} ${what}s ${what === "start" ? "at" : "with"} frame ${at}, ${clock(player.times[at])}.`);
+  return store.change(changes);
+}
+
+/** A span of a layer starts at a frame, or ends with it. */
+function setEdge(name, span, side, at) {
+  const changes = moveEdge(name, store.spans(name), span, side, at, store.layer(name).exclusive ?? false);
+  if (!changes.length) return say(NOT_HERE, true);
+  say(`${textOf(span)} ${side === "end" ? "ends with" : "starts at"} frame ${at}, ${clock(player.times[at])}.`);
   return store.change(changes);
 }
 
@@ -423,8 +429,7 @@ async function undo() {
 
 const whenSeen = async (run) => ((await seen()) ? run() : undefined);
 const tracksOnly = (run) => () => (isTracks() ? whenSeen(run) : say("That is of boxes and points.", true));
-const again = () => (isInstants() ? instants.repeat() : sayAgain());
-const sayAgain = () => !isTracks() && page.last !== undefined && (typeof page.last === "string" ? sayName(page.last) : sayAction(page.last));
+const again = () => (isInstants() ? instants.repeat() : page.again[page.layer]?.());
 
 /** Done, or not any more; what is begun, and ratings that are missing, are said first, each once, and then it is done all the same. */
 async function done() {
@@ -570,9 +575,8 @@ overlay.addEventListener("propose", ({ detail }) => proposing.choose(detail));
 overlay.addEventListener("place", ({ detail }) => isMeant() && whenSeen(() => tracking.place(detail.name, detail.place)));
 lanes.addEventListener("edge", async ({ detail }) => {
   if (!hasSpans(detail.layer) || !isMeant() || !(await seen())) return;
-  const spans = store.spans(detail.layer);
-  const span = spans.find((one) => one.key === detail.key);
-  if (span) store.change(moveEdge(detail.layer, spans, span, detail.side, detail.frame, store.layer(detail.layer).exclusive ?? false));
+  const span = store.spans(detail.layer).find((one) => one.key === detail.key);
+  if (span) setEdge(detail.layer, span, detail.side, detail.frame);
 });
 addEventListener("pointerdown", () => (page.acted = Date.now()));
 addEventListener("keydown", () => (page.acted = Date.now()));

@@ -1,6 +1,6 @@
 // The labels by time: one lane per layer, the whole recording or a part of it; a click goes there, an edge can be drawn.
 
-import { element, fill } from "./elements.js";
+import { element, fill, onDrag } from "./elements.js";
 import { clock } from "./player.js";
 
 const HUES = 12;
@@ -16,7 +16,7 @@ export class Lanes extends EventTarget {
     this.player = player;
     this.lanes = new Map();
     this.cursor = element("div", { id: "cursor", "aria-hidden": "true" });
-    section.addEventListener("pointerdown", (event) => this.press(event));
+    onDrag(section, (event) => this.press(event));
     player.addEventListener("frame", () => this.point());
   }
 
@@ -81,7 +81,7 @@ export class Lanes extends EventTarget {
 
   press(event) {
     const lane = event.target.closest(".lane");
-    if (!lane) return;
+    if (!lane) return null;
     const track = lane.querySelector(".track");
     const layer = lane.dataset.layer;
     const mark = event.target.closest(".span");
@@ -89,20 +89,18 @@ export class Lanes extends EventTarget {
     // Before the choice is shown: then the lanes are drawn anew, and this mark is nowhere.
     const box = mark?.getBoundingClientRect();
     this.dispatchEvent(new CustomEvent("choose", { detail: { layer, key: mark?.dataset.key ?? null, frame } }));
-    if (!mark) return;
+    if (!mark) return null;
     const side = event.clientX - box.left < EDGE_PX ? "first" : box.right - event.clientX < EDGE_PX ? "end" : null;
-    if (!side) return;
+    if (!side) return null;
     event.preventDefault();
     const { key } = mark.dataset;
     const now = () => this.section.querySelector(`[data-layer="${layer}"] .track`);
-    const draw = (move) => this.player.seek(this.frameAt(move, now()));
-    const drop = (up) => {
-      removeEventListener("pointermove", draw);
+    const move = (next) => this.player.seek(this.frameAt(next, now()));
+    const end = (up) => {
       const isDrawn = Math.abs(up.clientX - event.clientX) > 2;
       if (isDrawn) this.dispatchEvent(new CustomEvent("edge", { detail: { layer, key, side, frame: this.frameAt(up, now()) } }));
     };
-    addEventListener("pointermove", draw);
-    addEventListener("pointerup", drop, { once: true });
+    return { move, end, drop: () => {} };
   }
 }
 

@@ -1,5 +1,6 @@
 // Boxes and points over the picture: those of this frame, drawn, moved and stretched by mouse; what nobody said is dashed.
 
+import { onDrag } from "./elements.js";
 import { hueOf } from "./lanes.js";
 import { inside, nearest, placeAt } from "./tracks.js";
 
@@ -18,7 +19,7 @@ export class Overlay extends EventTarget {
   constructor(canvas, root, player) {
     super();
     Object.assign(this, { canvas, root, player, shown: null });
-    root.addEventListener("pointerdown", (event) => this.press(event));
+    onDrag(root, (event) => this.press(event));
     root.addEventListener("focusin", (event) => {
       if (this.isGivingBack) return;
       const proposal = event.target.closest("[data-proposal]");
@@ -141,7 +142,7 @@ export class Overlay extends EventTarget {
   }
 
   press(event) {
-    if (!this.shown || event.button !== 0) return;
+    if (!this.shown) return null;
     event.preventDefault();
     this.player.pause();
     const name = event.target.closest("[data-track]")?.dataset.track;
@@ -150,29 +151,28 @@ export class Overlay extends EventTarget {
     // Only the chosen one is moved: over others a new box is drawn as anywhere, and a click chooses them.
     const isOwn = name === this.shown.selected && !this.shown.beginsNew;
     const proposal = event.target.closest("[data-proposal]")?.dataset.proposal;
-    const propose = () => this.dispatchEvent(new CustomEvent("propose", { detail: proposal }));
-    if (this.isPoints && proposal && !this.shown.beginsNew) return propose();
-    if (this.isPoints && (!name || this.shown.beginsNew)) return this.end(null, start);
     const track = isOwn && this.shown.tracks.find((one) => one.name === name);
     const from = track && (placeAt(track, this.player.frame) ?? nearest(track, this.player.frame)).place;
-    const isDrawn = (move) => Math.hypot(move.clientX - event.clientX, move.clientY - event.clientY) > 2;
-    const placed = (move) => this.dragged(from, corner, start, this.at(move));
-    const draw = (move) => {
-      if (!from) return this.isPoints ? undefined : this.drawNew(placed(move));
-      this.draft = placed(move);
+    const isDrawn = (up) => Math.hypot(up.clientX - event.clientX, up.clientY - event.clientY) > 2;
+    const placed = (next) => this.dragged(from, corner, start, this.at(next));
+    const move = (next) => {
+      if (!from) return this.isPoints ? undefined : this.drawNew(placed(next));
+      this.draft = placed(next);
       return this.draw();
     };
-    const drop = (up) => {
-      removeEventListener("pointermove", draw);
+    const drop = () => {
+      this.draft = null;
+      return this.draw();
+    };
+    const end = (up) => {
       this.draft = null;
       if (isDrawn(up) && (from || !this.isPoints)) return this.end(from ? name : null, placed(up));
-      if (proposal) return propose();
+      if (proposal && !(this.isPoints && this.shown.beginsNew)) return this.dispatchEvent(new CustomEvent("propose", { detail: proposal }));
+      if (this.isPoints && (!name || this.shown.beginsNew)) return this.end(null, start);
       if (!isOwn) this.dispatchEvent(new CustomEvent("choose", { detail: name ?? null }));
       return this.draw();
     };
-    addEventListener("pointermove", draw);
-    addEventListener("pointerup", drop, { once: true });
-    return undefined;
+    return { move, end, drop };
   }
 
   dragged(from, corner, start, now) {

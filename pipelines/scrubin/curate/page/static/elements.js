@@ -1,4 +1,4 @@
-// Elements of the page. Whatever comes from the study is put there as text, never as HTML.
+// Elements of the page, and what is drawn from one to the next. Whatever comes from the study is put there as text, never as HTML.
 
 /** The element with an id. */
 export const byId = (id) => document.getElementById(id);
@@ -23,6 +23,24 @@ export function fill(parent, ...children) {
   if (focused === undefined) return;
   const again = [...parent.querySelectorAll("[data-key]")].find((one) => one.dataset.key === focused);
   again?.focus({ preventScroll: true });
+}
+
+/**
+ * Let the first button, a pen or one finger draw. `begin` is told of a press and returns what follows it, or null: `move` and `end` by the same pointer,
+ * or `drop` where something else comes between: another press or finger, a menu, a finger that scrolls, a release that nobody saw.
+ */
+export function onDrag(root, begin) {
+  root.addEventListener("pointerdown", (event) => {
+    const { move, end, drop } = (event.button === 0 && event.isPrimary && begin(event)) || {};
+    if (!move) return;
+    const listening = new AbortController();
+    const { signal } = listening;
+    const leave = (how) => (last) => (listening.abort(), how(last));
+    const ifOwn = (run) => (next) => next.pointerId === event.pointerId && run(next);
+    addEventListener("pointermove", ifOwn((next) => (next.buttons & 1 ? move(next) : leave(drop)())), { signal });
+    addEventListener("pointerup", ifOwn(leave(end)), { signal });
+    for (const other of ["pointerdown", "pointercancel", "contextmenu"]) addEventListener(other, leave(drop), { signal, capture: true });
+  });
 }
 
 /** Whether a question is open; the full size is none. */

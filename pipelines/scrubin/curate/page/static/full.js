@@ -1,7 +1,7 @@
 // One frame at full size, and the rectangle that is drawn on it.
 
 import { Refused, getPicture } from "./api.js";
-import { byId, element, fill } from "./elements.js";
+import { byId, element, fill, onDrag } from "./elements.js";
 import { isAsked, spanName } from "./kinds.js";
 import { asReleased, over } from "./spans.js";
 import { state } from "./state.js";
@@ -15,7 +15,7 @@ const CORNERS_SHARE = 0.36;
 
 export class Full {
   constructor(watch, decisions) {
-    Object.assign(this, { watch, decisions, aborter: null, box: null, from: null, shown: false });
+    Object.assign(this, { watch, decisions, aborter: null, box: null, shown: false });
     this.dialog = byId("full");
     this.canvas = byId("full-canvas");
     this.boxes = byId("full-boxes");
@@ -231,21 +231,17 @@ export class Full {
       const y = Math.max(0, Math.min(tall, Math.round(((event.clientY - area.top) / area.height) * tall)));
       return [x, y];
     };
-    byId("full-picture").addEventListener("pointerdown", (event) => {
-      if (event.button !== 0 || document.body.dataset.released === "yes") return;
+    onDrag(byId("full-picture"), (event) => {
+      if (document.body.dataset.released === "yes") return null;
       event.preventDefault();
-      this.from = at(event);
-    });
-    window.addEventListener("pointermove", (event) => {
-      if (!this.from) return;
-      const to = at(event);
-      const box = [0, 1].map((side) => Math.min(this.from[side], to[side]));
-      const size = [0, 1].map((side) => Math.abs(this.from[side] - to[side]));
-      if (Math.min(...size) >= LEAST_PX) this.#setBox([...box, ...size]);
-    });
-    window.addEventListener("pointerup", () => {
-      if (this.from && this.box) this.keepBox();
-      this.from = null;
+      const [from, before] = [at(event), this.box];
+      const move = (next) => {
+        const to = at(next);
+        const box = [0, 1].map((side) => Math.min(from[side], to[side]));
+        const size = [0, 1].map((side) => Math.abs(from[side] - to[side]));
+        if (Math.min(...size) >= LEAST_PX) this.#setBox([...box, ...size]);
+      };
+      return { move, end: () => this.keepBox(), drop: () => this.#setBox(before) };
     });
   }
 }

@@ -1,7 +1,7 @@
 // The contact sheet: the whole kept recording, one cell a second at first. Only blocks near the view are on the page.
 
 import { Block, said } from "./cells.js";
-import { byId, element } from "./elements.js";
+import { byId, element, onDrag } from "./elements.js";
 import { asReleased, hides, mark, says } from "./spans.js";
 import { STEPS_S, state } from "./state.js";
 import { clock } from "./times.js";
@@ -315,36 +315,35 @@ export class Sheet {
   }
 
   #drag() {
-    let [from, isDrawn, before, at] = [null, false, [null, null], [0, 0]];
-    this.root.addEventListener("pointerdown", (event) => {
-      const button = event.target.closest(".cell");
-      if (!button || event.button !== 0) return;
+    onDrag(this.root, (event) => {
+      const from = event.target.closest(".cell")?.cell;
+      if (!from) return null;
       event.preventDefault();
-      [from, isDrawn, before, at] = [button.cell, false, [state.inFrame, state.outFrame], [event.clientX, event.clientY]];
+      const before = [state.inFrame, state.outFrame];
+      let isDrawn = false;
       this.watch.turnTo("sheet");
       state.set({ pane: "sheet" });
       this.pick(from, event);
-    });
-    this.root.addEventListener("pointermove", (event) => {
-      const to = from && document.elementFromPoint(event.clientX, event.clientY)?.closest("#sheet-cells .cell")?.cell;
-      const isNear = to && (to.place === from.place || Math.hypot(event.clientX - at[0], event.clientY - at[1]) < TREMBLE_PX);
-      // Side by side may be far apart in time.
-      if (!to || (isNear && !isDrawn) || state.isArranged) return;
-      isDrawn = !isNear;
-      if (!isDrawn) {
+      const drop = () => {
+        if (!isDrawn) return;
+        isDrawn = false;
         [state.inFrame, state.outFrame] = before;
         state.tell("selection");
-        return;
-      }
-      const [a, b] = from.place <= to.place ? [from, to] : [to, from];
-      const times = state.times[state.camera];
-      state.inFrame = Math.min(times.from(a.fromS), times.count - 1);
-      state.outFrame = Math.max(state.inFrame, times.from(b.toS) - 1);
-      state.tell("selection");
-    });
-    window.addEventListener("pointerup", () => {
-      if (from && isDrawn && !document.body.dataset.released.startsWith("y")) state.tell("drawn");
-      from = null;
+      };
+      const move = (next) => {
+        const to = document.elementFromPoint(next.clientX, next.clientY)?.closest("#sheet-cells .cell")?.cell;
+        // Side by side may be far apart in time.
+        if (!to || state.isArranged) return;
+        if (to.place === from.place || Math.hypot(next.clientX - event.clientX, next.clientY - event.clientY) < TREMBLE_PX) return drop();
+        isDrawn = true;
+        const [a, b] = from.place <= to.place ? [from, to] : [to, from];
+        const times = state.times[state.camera];
+        state.inFrame = Math.min(times.from(a.fromS), times.count - 1);
+        state.outFrame = Math.max(state.inFrame, times.from(b.toS) - 1);
+        state.tell("selection");
+      };
+      const end = () => isDrawn && !document.body.dataset.released.startsWith("y") && state.tell("drawn");
+      return { move, end, drop };
     });
     this.root.addEventListener("dblclick", () => state.tell("full"));
   }
