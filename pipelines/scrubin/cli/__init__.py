@@ -102,7 +102,6 @@ class _EndedBySystem(SystemExit):
 @contextlib.contextmanager
 def _ended_in_order() -> Iterator[None]:
     """Let a command that the system ends (SIGTERM) take away what it has not finished, as it does at Ctrl-C."""
-
     told: list[int] = []
 
     def end(number: int, frame: FrameType | None) -> NoReturn:

@@ -108,7 +108,7 @@ def _walk(folder: Path, skipped: Path) -> tuple[list[tuple[PurePosixPath, int, U
             path = Path(at, name)
             verdict = _may_be_video(path)
             if verdict is None:
-                others["hidden" if is_of_system(name) else path.suffix.lower() or "without suffix"] += 1
+                others["hidden" if name.startswith(".") else path.suffix.lower() or "without suffix"] += 1
             else:
                 paths.append((PurePosixPath(path.relative_to(folder).as_posix()), _size(path), verdict))
     return paths, dict(sorted(others.items())), tuple(sorted(not_read))

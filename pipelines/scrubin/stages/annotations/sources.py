@@ -138,7 +138,8 @@ def _by_recording(
 
 
 def _refuse_name(file: str, form: AnyFormat, faults: Faults) -> None:
-    faults.error(file, "file-name", f"the name does not fit the format {form.name}", f"expected {form.expected}: rename it, or move it away")
+    fix = f"expected {form.expected}: rename it, or move it away"
+    faults.error(file, "file-name", f"the name does not fit the format {form.name}", fix)
 
 
 def read(raw: Path, box_tolerance: float, batch: Batch) -> Labels | AnnotationError:

@@ -104,7 +104,9 @@ def read(source: LabelFiles) -> Collection:
 def _project(file: str, data: bytes) -> dict[str, Any]:
     """Return the project in a file; a table of events that BORIS exports is no project that was cut off."""
     if data.removeprefix(BOM_UTF8).lstrip(b'"').startswith(OF_TABLE):
-        raise AnnotationError([Fault(file, "layout", "it is a table that BORIS exported", "give the project that BORIS saves, <name>.boris")])
+        raise AnnotationError(
+            [Fault(file, "layout", "it is a table that BORIS exported", "give the project that BORIS saves, <name>.boris")]
+        )
     return documents.json_object(file, data)
 
 
