@@ -17,7 +17,7 @@ from toy_release import BARE, IDS, TASK, breaking, zipped
 
 NAME = "Grünwaldner"
 SPELLINGS = [NAME, "GRÜNWALDNER", "grunwaldner", "Gruenwaldner", "Gru\u0308nwaldner", "xxgrünwaldnerxx", "Mechthild", "lukaszewicz"]
-PLAIN_DATES = ["2023-04-17", "20230417", "17.04.2023", "2023_04_17", "17/04/23", "17.4.2023", "20230417T143205", "17 April 2023", "2023-04"]
+PLAIN_DATES = ["2023-04-17", "20230417", "17.04.2023", "2023_04_17", "17/04/23", "17.4.2023", "20230417T143205", "17 April 2023"]
 DATES = """\
 2023:04:17 10:11:12|2023-4-17|2023/4/17|2023.4.17|17.4.23|17/4/23|4/17/23|17-Apr-23|2023-Apr-17|2023 April 17
 Mon Apr 17 10:00:00 2023|Mon Apr 17 10:00:00 CEST 2023|April 17th, 2023|17th of April 2023|Apr. 17, 2023|17 / 04 / 2023
@@ -25,18 +25,41 @@ Mon Apr 17 10:00:00 2023|Mon Apr 17 10:00:00 CEST 2023|April 17th, 2023|17th of 
 2023\u5e744\u670817\u65e5|2023\ub144 4\uc6d4 17\uc77c""".replace("\n", "|").split("|")
 ESCAPED = [
     *("Gr\\u00fcnwaldner", "Gr\\xfcnwaldner", "Gr%C3%BCnwaldner", "Gr%FCnwaldner", "Gr&uuml;nwaldner", "Gr&#252;nwaldner"),
-    *("Gr\\\\u00fcnwaldner", "Gr%25C3%25BCnwaldner", "Mecht\u00adhild", "Mecht\u200bhild", "Mecht\ufeffhild", "\uff2dechthild"),
+    *(
+        "Gr\\\\u00fcnwaldner",
+        "Gr\\\\\\\\u00fcnwaldner",
+        'Gr{\\"u}nwaldner',
+        'Gr\\"{u}nwaldner',
+        "Gr%25C3%25BCnwaldner",
+        "Mecht\u00adhild",
+        "Mecht\u200bhild",
+        "Mecht\ufeffhild",
+        "\uff2dechthild",
+    ),
 ]
 PRIVATE = [*SPELLINGS, *PLAIN_DATES, *DATES, *ESCAPED]
-IN_SENTENCES = ["UniKlinikum", "Nordstadt", "westhafen", "P07", "p7", "liwei", "Wei", "Li Wei", "17,04,2023", "17|04|2023"]
-LABELLED = ["trial 1", "trial_01", "Trial: 1", "site A", "site=A", "session-1"]
+IN_SENTENCES = [
+    "UniKlinikum",
+    "Nordstadt",
+    "westhafen",
+    "P07",
+    "p7",
+    "liwei",
+    "Wei",
+    "Li Wei",
+    "17,04,2023",
+    "17|04|2023",
+    "\x1b[1mP07\x1b[0m",
+    "\\e[1mP07",
+]
+LABELLED = ["trial+1", "trial 1", "trial_01", "Trial: 1", "site A", "site=A", "session-1"]
 HARMLESS = [
     "a plain 1 and A 2",  # trial 1 and site A say nothing alone
     "trial 10, trial 21, site Area",
     "weights",  # the word around a name of three letters
     "P0751",
     "0.20230417 1.230417 99230417 2023041711",  # parts of longer numbers
-    "2023",
+    "2023, 2023-04, 2023/04, 2023_04, 2023-04-23",
     "PegTransfer left right mono videos",
     "the li of wei in lower case: li, wei",
     *("17 March 2022", "[17,04,2023,10]", "|17|04|2023|", "17, 4, 2023", "17 | 04 | 2023", "version 4.17.3", "0:04:17"),

@@ -1,5 +1,6 @@
 """Which strings are private, how each is searched, and what random bytes cost."""
 
+import base64
 import dataclasses
 import datetime
 import os
@@ -114,8 +115,7 @@ def test_a_date_of_birth_in_the_name_of_a_file_is_private_in_every_spelling():
 
 @given(DATES)
 def test_every_spelling_of_a_date_with_a_day_reads_as_this_date(date):
-    month_only = {f"{date:%Y}{gap}{date:%m}" for gap in "-_/"}
-    for spelling in dates.spellings(date) - month_only:
+    for spelling in dates.spellings(date):
         assert date in dates.dates_in(spelling), spelling
 
 
@@ -430,16 +430,55 @@ def test_a_short_id_of_files_inside_a_public_word_without_blanks_is_told_to_the_
     assert line.endswith("such as release.public_words and the names of tasks")
 
 
-@pytest.mark.parametrize("text", [r'{"a":"x\nP07\ny"}', r"x\\tP07", r"a\r\nP07", r"\nädja", r"D:\n\u00e4dja", r"x\nGrün-\nwaldner"])
+LINES = [
+    rf"cut{end}{one}" for end in (r"\n", r"\\t", r"\r\n", r"\f", r"\0") for one in ("p07", "07b", "trial 2", "person 417", r"subject\_0417")
+]
+
+
+@pytest.mark.parametrize("text", [r'{"a":"x\nP07\ny"}', r"x\\tP07", r"a\r\nP07", r"\nädja", r"D:\n\u00e4dja", r"x\nGrün-\nwaldner", *LINES])
 def test_a_name_is_found_behind_an_escaped_end_of_a_line_and_where_it_is_none(text):
-    search = Search(derive({"participant": ["P07", "Nädja", "Grünwaldner"]}, frozenset()), 10**8)
+    values = {"participant": ["P07", "Nädja", "Grünwaldner", "417"], "recording": ["07b"], "trial": ["2"]}
+    search = Search(derive(values, frozenset()), 10**8)
     assert search.in_text(Text("README.md", text))
     assert search.in_text(Text("README.md", r"\nP075 \nP\n07 \nxP07")) == set()
 
 
 def test_folders_behind_a_backslash_are_no_ends_of_lines():
-    search = Search(derive({"participant": ["Ruth", "Rain", "P1"], "site": ["ﾞ"]}, folded_words(["ground truth", "train"])), 10**8)
-    assert search.in_text(Text("a", r"data\truth\train\tp1 {'f': 'D:\\truth'}")) == set()
+    private = derive({"participant": ["Ruth", "Rain", "EST"], "site": ["ﾞ"]}, folded_words(["ground truth", "train", "test"]))
+    search = Search(private_strings.with_requested(private, ["ew", "est"]), 10**8)
+    assert search.in_text(Text("a", r"data\truth\train\new\test {'f': 'D:\\truth'}")) == set()
+    assert search.in_text(Text("a", r"cut\nEW"))
+
+
+BETWEEN = ["\n", "  ", "\t", "_", "-", "+", "\u00a0", "%20", "&nbsp;", " \n    ", r"\n", r"\_", "\u2011", "\u2013", "\\\n  \\ "]
+
+
+@pytest.mark.parametrize("between", BETWEEN)
+def test_words_are_found_however_they_stand_apart(between):
+    private = derive(
+        {"participant": ["TN-4"], "recording": ["nr 12", "op_2023-04-17"], "path": ["peg 07 a left.mkv"]}, folded_words("peg left")
+    )
+    search = Search(private_strings.with_requested(private, ["van der Berg", "MRN 0012345"]), 10**8)
+    for one in ("van der Berg", "Van der Bergs", "MRN 0012345", "nr 12", "peg 07 a left", "TN 4", "op 2023 04 17"):
+        for structured in (False, True):
+            assert search.in_text(Text("a", f"of {one.replace(' ', between)}, too", structured)), one
+
+
+def test_words_that_stand_apart_inside_others_and_common_ones_with_a_number_are_none():
+    values = {"participant": ["P-07"], "path": ["task_1/clip 07.mkv"], "recording": ["2023-04-17", "nr 12"]}
+    search = Search(derive(values, frozenset({"task", "clip"})), 10**8)
+    text = "step_07, clip_07 of task 1, nr_120, 17 04 23, 1 2023 04\n17"
+    assert search.in_text(Text("a", text)) == set()
+
+
+@pytest.mark.parametrize("said", ["about KS", "at site A", "on nr 12"])
+def test_base64_is_read_to_its_end_whether_it_is_padded_or_not(said):
+    search = Search(derive({"participant": ["KS"], "site": ["A"], "recording": ["nr 12"]}, frozenset()), 10**8)
+    for before in ("it was ", "it was. ", "it was.. "):
+        for behind, found in (("", True), ("B" if said[-1].isalpha() else "0", False)):
+            code = base64.b64encode(f"{before}{said}{behind}".encode()).decode()
+            for text in (code, code.rstrip("="), f"{code};x"):
+                assert bool(search.in_text(Text("a", text))) is found, text
 
 
 def test_half_a_letter_of_utf_16_in_a_private_value_is_searched():

@@ -59,7 +59,7 @@ _SHORT = re.compile(r"(?<!\d)(\d{1,2})( ?[-_./] ?)(\d{1,2})\2(\d{1,2})(?!\d)")
 _LONG_LISTED = re.compile(r"(?<![\d,|.])(\d{4})([,|])(\d{2})\2(\d{2})(?![\d,|]|\.\d)")
 _LATE_LISTED = re.compile(r"(?<![\d,|.])(\d{2})([,|])(\d{2})\2(\d{4})(?![\d,|]|\.\d)")
 _EASTERN = re.compile(rf"(?<!\d)(\d{{4}}) ?(?:年|{fold('년')}) ?(\d{{1,2}}) ?(?:月|{fold('월')}) ?(\d{{1,2}}) ?(?:日|{fold('일')})")
-_DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\ufe63\uff0d", "-") | dict.fromkeys("·•∙⋅‧・", "."))
+_DOTS = str.maketrans(dict.fromkeys("·•∙⋅‧・", "."))
 # Names of months, in folded texts: 6th of March 2023, Mar. 6, 2023, Mon Mar  6 10:00:00 2023, 2023-Mar-06.
 _MONTH = rf"(?<![^\W\d_])({'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})(?![^\W\d_])\.?"
 _GAP = r"[-_./ ,']{0,3}"
@@ -148,7 +148,7 @@ def spelled_in(text: str, *, known: bool = False, structured: bool = False) -> f
     >>> sorted({spelled for _, spelled in spelled_in("On 6 MARCH 2023, and 17/4/23")})
     ['17/4/23', '6 MARCH 2023']
     """
-    folded = _folded(text).translate(_DASHES)
+    folded = _folded(text).translate(_DOTS)
     found = [*_numeric(folded), *_short(folded), *_wordy_readings(folded), *(() if structured else _listed(folded))]
     valid = _spelled(text, folded, found)
     return valid | _a_century_before(valid) if known else valid
@@ -164,7 +164,7 @@ def stated_in(text: str) -> frozenset[Spelled]:
     [('2023-03-10', '10.3.2023'), ('2023-10-03', '10.3.2023')]
     """
     text = _ADDRESS.sub(" ", text)
-    folded = _PUBLISHED.sub(_struck, _folded(text).translate(_DASHES))
+    folded = _PUBLISHED.sub(_struck, _folded(text).translate(_DOTS))
     numbers = [(reading, (start, end)) for reading, (start, end) in _numeric(folded) if _stands_alone(folded, start, end)]
     named = [
         (reading, (start, end))
@@ -343,8 +343,6 @@ def spellings(date: datetime.date, *, short: bool = True) -> frozenset[str]:
     for gap in _SEPARATORS:
         spelled |= {gap.join(parts) for parts in ((year, month, day), (day, month, year), (month, day, year))}
         spelled |= {gap.join((f"{date.day}", f"{date.month}", year)), gap.join((f"{date.month}", f"{date.day}", year))}
-        if gap not in ". ":  # "2023.04" is also a number
-            spelled.add(year + gap + month)
         if gap != " ":
             spelled |= {gap.join(parts) for parts in ((of_two, month, day), (day, month, of_two), (month, day, of_two))}
     six = {of_two + month + day, day + month + of_two} if short else set()

@@ -19,6 +19,7 @@ from scrubin.audit.expected.spelling import (
     MARK,
     NOT_CLOSED_UP,
     NOT_IN_A_WORD,
+    apart,
     decoded,
     fold,
     unescaped,
@@ -30,7 +31,7 @@ from scrubin.audit.expected.withdrawal_memory import beginning
 _RUN = re.compile(rf"\w+(?:{MARK.pattern}\w*)*")
 BROKEN_LETTERS = 7
 """A shorter name may be two words by chance: Anna in "an na"."""
-_GAP = r"(?:[-_\u2010-\u2015]\s{0,20}|\s{1,20})"
+_GAP = r"(?:[-_]\s{0,20}|\s{1,20})"
 _BREAK = re.compile(rf"(?<=[^\W\d_]){_GAP}(?=[^\W\d_])")
 # Letters that end a syllable of Korean, decomposed: a name that ends before one ends within what is written as one letter.
 _FIRST_FINAL, _LAST_FINAL = "\u11a8".encode(), "\u11ff".encode()
@@ -41,7 +42,7 @@ CHANCE_HITS = 0.001
 LONE_DIGITS = 8  # shorter bare numbers say nothing among the numbers of a table
 DIGEST_LENGTHS = (16, 32, 40, 64, 128)
 TIME_OF_DAY_LENGTHS = (4, 6, 9)  # HHMM, HHMMSS, HHMMSSmmm written right after a date
-_LINE_ESCAPE = re.compile(r"\\[nrt](?=[^\W\d_a-z])|(?<=-)\\n")  # data\train is a folder
+_LINE_ESCAPE = re.compile(r"(-?)\\([abefnrtv0][^\W_]*)")
 _FRAME_NAME = re.compile(r"frames/(?:(?!frames/)[^\n\"',;|])*?/\d+\.[a-z]{3,4}")
 _LETTER_BYTES = b"abcdefghijklmnopqrstuvwxyz"
 _LETTERS = frozenset(_LETTER_BYTES)
@@ -72,11 +73,14 @@ class Search:
         # In compressed bytes the path around a frame's number is not readable.
         counters = {called for name in frame_names for called in (PurePosixPath(name).stem, PurePosixPath(name).name)}
         self._text: dict[bytes, Needle] = {}
+        self._apart: dict[bytes, Needle] = {}
         spelled: dict[bytes, Needle] = {}
         # Backwards, so that of equal strings the first kind stays: participant before path and recording.
         for needle in reversed(private.needles):
             if needle.rule in ("anywhere", "digits"):
                 self._text.update({one: needle for one in map(_bytes, needle.folded) if len(one) >= LEAST_BYTES})
+                if self._is_of_words(needle):
+                    self._apart.update({one: needle for one in map(_bytes, map(apart, needle.folded)) if len(one) >= LEAST_BYTES})
                 if needle.text not in counters:
                     spelled.update(dict.fromkeys(spellings(needle.text), needle))
         self._raw = {pattern: spelled[pattern] for pattern in affordable(spelled, total_bytes)}
@@ -107,6 +111,10 @@ class Search:
         return Scanner(self._text)
 
     @cached_property
+    def _apart_scanner(self) -> Scanner:
+        return Scanner(self._apart)
+
+    @cached_property
     def _raw_scanner(self) -> Scanner:
         return Scanner(self._raw)
 
@@ -128,12 +136,18 @@ class Search:
         """Whether a word says nothing by itself."""
         return all(fold(run) in self._public for run in _RUN.findall(word))
 
+    def _is_of_words(self, needle: Needle) -> bool:
+        """Whether what parts the words of a text says nothing. Of a day's numbers it does, and task_1 of a folder is no "task 1"."""
+        words = apart(needle.text).split()
+        told = needle.discloses in (*NAMED, REQUESTED) or not all(one.isdecimal() or self.is_public(one) or is_common(one) for one in words)
+        return len(words) > 1 and any(map(str.isalpha, needle.text)) and (told or len(words) > 2)
+
     def in_text(self, text: Text) -> set[Needle]:
         """Return the needles that stand in a text, as it is, with its escapes undone, or in another code."""
         shown = _FRAME_NAME.sub(self._without_number, text.text) if self._frame_names else text.text
         undone = unescaped(shown)
         # Also where the n of \n parts words: of D:\name it does not.
-        read = list(dict.fromkeys((shown, undone, _LINE_ESCAPE.sub("\n", undone))))
+        read = list(dict.fromkeys((shown, undone, _LINE_ESCAPE.sub(self._at_line_end, undone))))
         hits = {hit for one in read for hit in self._in(one, text.structured)}
         # One line each, so that nothing is read across two of them.
         inside = "\n".join(sorted(set(decoded(shown))))
@@ -143,6 +157,12 @@ class Search:
         # Between the cells of a table every two words would meet.
         broken = set() if text.structured else {hit for one in {undone, read[-1]} for hit in self._broken(one)}
         return hits | broken | (self._in(inside, text.structured) if inside else set())
+
+    def _at_line_end(self, escape: re.Match[str]) -> str:
+        r"""Return what stands behind an escaped end of a line; a word that is known, as in data\train, is the name of a folder."""
+        hyphen, word = escape.groups()
+        is_folder = not hyphen and len(word) > 1 and word.islower() and (self.is_public(word) or is_common(word))
+        return escape[0] if is_folder else f"{hyphen}\n{word[1:]}"
 
     def _of_withdrawn(self, text: str, *, structured: bool) -> set[Needle]:
         names = {name for name in self._withdrawn.told_in(text, structured=structured) if not self.is_public(name)}
@@ -183,7 +203,9 @@ class Search:
             for position, pattern in self._text_scanner.find(data)
             if self.is_leak(self._text[pattern], data, position, position + len(pattern), structured=structured)
         }
-        hits |= self._labelled.in_folded(folded)
+        joined = apart(folded)
+        hits |= {self._apart[pattern] for pattern in self._standing_apart(_bytes(joined))}
+        hits |= self._labelled.in_folded(joined)
         if self._token_pattern is not None:
             hits |= {self._tokens[word] for word in self._tokens.keys() & self._token_pattern.findall(without_accents(text))}
         if self._dates:
@@ -192,6 +214,14 @@ class Search:
             unlike = (spelled for _, spelled in unlisted(written, self._public_days) if fold(spelled) not in found)
             hits |= {Needle(spelled, "date", "anywhere") for spelled in unlike}
         return hits
+
+    def _standing_apart(self, data: bytes) -> Iterator[bytes]:
+        """Yield what begins a word in a text of `apart`: of step_07 the p 07 does not."""
+        for start, pattern in self._apart_scanner.find(data):
+            end = start + len(pattern)
+            begins = _word_around(data, start, end)[0] == start
+            if begins and self.is_leak(self._apart[pattern], data, start, end, structured=False):
+                yield pattern
 
     def in_bytes(self, chunks: Iterable[bytes], *, structured: bool = False) -> set[Needle]:
         """Return the needles that stand in raw bytes, in UTF-8, Latin-1 or UTF-16."""

@@ -20,11 +20,17 @@ if TYPE_CHECKING:
 _NO_DECOMPOSITION = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ı": "i", "ß": "ss"}
 )
+# Dashes, signs of minus and hyphens at which no line breaks.
+_NO_DECOMPOSITION |= str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\ufe63\uff0d", "-"))
 _WRITTEN_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "å": "aa", "Å": "Aa", "ø": "oe", "Ø": "Oe"})
 # Characters that show nothing: category Cf (soft hyphen, zero-width), variation selectors, grapheme joiner.
 _INVISIBLE = {code: None for code in range(0x10000) if unicodedata.category(chr(code)) == "Cf"}
 _INVISIBLE |= dict.fromkeys([0x034F, *range(0xFE00, 0xFE10), *range(0xE0000, 0xE0200)])
 _HEX_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2}))")
+# M{\"u}ller and M\"{u}ller of BibTeX; accents say nothing.
+_TEX_ACCENT = re.compile(r"""\{?(?<!\\)\\+["'`^~]\{?([^\W\d_])\}{1,2}""")
+_BACKSLASH = re.compile(r"\\(?=[\W_])")  # before another, and where it only guards a sign: pat\_0017
+_COLOUR = re.compile(r"(?:\x1b|\\e|\\033)\[[\d;?]*[A-Za-z]")  # of a terminal
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
 # The two to four bytes of a letter in UTF-8, each taken for a letter of Windows-1252.
@@ -35,6 +41,7 @@ _NESTED = 4  # escapes within escapes, such as JSON in a JSON string in a link
 # Eight bytes and more; shorter runs are words, and say a name of four letters at the most.
 _HEX_RUN = re.compile(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])")
 _BASE64_RUN = re.compile(r"[A-Za-z0-9+/_-]{12,}")
+_BETWEEN = str.maketrans("_-+", "   ")
 _SPACED = re.compile(r"(?<![^\W_])[^\W\d_](?:([ ._\-])[^\W\d_])(?:\1[^\W\d_]){2,}(?![^\W_])")
 # As ranges of an expression, decomposed: the letters of Thai and Lao, Burmese and Korean, Khmer, Japanese and Chinese.
 CLOSED_UP = "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3100-\u312f\u31f0-\u31ff" + (
@@ -112,16 +119,32 @@ def fold(text: str) -> str:
     return without_accents(text).casefold()
 
 
-def unescaped(text: str) -> str:
-    r"""Return a text with the escapes of JSON, links and HTML undone, also one inside the other, and UTF-8 that was read as Latin letters.
+def apart(text: str) -> str:
+    """Return a text in which one blank stands wherever words stand apart: by blanks, ends of lines, ``_``, ``-`` or ``+``.
 
-    >>> unescaped(r"Gr\u00fcn Gr%C3%BCn Gr&uuml;n Gr%25C3%25BCn GrÃ¼n")
-    'Grün Grün Grün Grün Grün'
+    >>> apart("van_der  Berg+2")
+    'van der Berg 2'
+    """
+    return " ".join(text.translate(_BETWEEN).split())
+
+
+def unescaped(text: str) -> str:
+    r"""Return a text with the escapes of JSON, links, HTML, Markdown, BibTeX and terminals undone, also one inside the other.
+
+    So is UTF-8 that was read as Latin letters. What may write the end of a line, such as ``\n``, stays.
+
+    >>> unescaped(r"Gr\u00fcn Gr%C3%BCn Gr&uuml;n Gr%25C3%25BCn GrÃ¼n Gr\\\\u00fcn")
+    'Grün Grün Grün Grün Grün Grün'
+    >>> unescaped(r"pat\_0017 M{\"u}ller \x1b[1mP07")
+    'pat_0017 Muller P07'
     """
     for _ in range(_NESTED):
         before = text
         if "\\" in text:
-            text = _SURROGATES.sub(_joined, _HEX_ESCAPE.sub(_character, text.replace("\\\\", "\\")))
+            text = _BACKSLASH.sub("", _TEX_ACCENT.sub(r"\1", text))
+            text = _SURROGATES.sub(_joined, _HEX_ESCAPE.sub(_character, text))
+        if "\\" in text or "\x1b" in text:
+            text = _COLOUR.sub("", text)
         if "%" in text:
             text = _PERCENT.sub(_unquoted, text)
         if "&" in text:
@@ -141,10 +164,10 @@ def decoded(text: str) -> Iterator[str]:
     """
     for run in _BASE64_RUN.findall(text):
         standard = run.replace("-", "+").replace("_", "/")
-        yield from _readable(binascii.a2b_base64(standard[: len(standard) // 4 * 4]))
-        # What is left over of a last group that its padding fills.
-        if len(standard) % 4 > 1:
-            yield from _readable(base64.b64decode(standard + "=" * (-len(standard) % 4)))
+        left_over = len(standard) % 4
+        # With what is left over of a last group that its padding fills; without it only where that says nothing: it would cut a word.
+        whole = [*_readable(base64.b64decode(standard + "=" * (4 - left_over)))] if left_over > 1 else []
+        yield from whole or _readable(binascii.a2b_base64(standard[: len(standard) - left_over]))
     for run in _HEX_RUN.findall(text):
         yield from _readable(bytes.fromhex(run))
     for pattern in (_SPACED,) if text.isascii() else (_SPACED, _SPACED_OUT):
