@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 import plumbing
@@ -53,8 +52,6 @@ def main() -> None:
     new_bytes, kept_bytes = (sum(getattr(item, name) for _, item in efforts.done) for name in ("new_bytes", "kept_bytes"))
     archives = bool(params.read()["release"]["archives"])
     plumbing.LOG.info("render: %s", effort.require(new_bytes, release_now(), archives=archives, kept_bytes=kept_bytes))
-    ends = effort.common_ends(efforts.done)
-    files = [replace(file, end_s=ends.get((file.recording, file.camera), file.end_s)) for file in files]
     outcome = plumbing.map_items(partial(rendering.render, raw.absolute(), params=p), files, name="render")
     done = [item for _, item in outcome.done]
     errors = {file.recording: error for file, error in outcome.quarantined} | tables.unequal_cameras(done)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.stages.render.plan import Hidden, Redaction, plan
+from scrubin.stages.render.plan import Hidden, Redaction, clock_s, plan, trimmed_end_s
 
 MS = Fraction(1, 1000)
 PTS = [n * 50 for n in range(60)]  # 3 s at 20 fps
@@ -91,3 +91,61 @@ def test_a_frame_that_stays_on_screen_into_a_redaction_is_hidden():
 
 def test_a_start_on_a_frame_does_not_hide_the_frame_before():
     assert planned(redactions=[Redaction(0.1, 0.2, None)]).hidden == (Hidden(2, 3, None),)
+
+
+RATES = [Fraction(24), Fraction(25), Fraction(30000, 1001), Fraction(30), Fraction(50), Fraction(60000, 1001)]
+TIMES = st.one_of(
+    st.floats(0, 4).map(lambda time_s: lambda _: time_s),
+    st.tuples(st.integers(0, 120), st.integers(2, 6)).map(lambda typed: lambda fps: round(float(typed[0] / fps), typed[1])),
+)
+
+
+def black_of(found) -> set[int]:
+    return {found.first_source_frame + n for item in found.hidden for n in range(item.first, item.last + 1)}
+
+
+@given(
+    fps=st.sampled_from(RATES),
+    counts=st.tuples(st.integers(20, 120), st.integers(-3, 3)),
+    kept=st.tuples(TIMES, TIMES),
+    black=st.tuples(TIMES, TIMES),
+    draw=st.integers(0, 2**63 - 1),
+    jitter_s=st.sampled_from([0.0, 2.0]),
+)
+def test_both_cameras_of_a_pair_keep_and_hide_the_same_frames_however_their_containers_round_times(
+    fps, counts, kept, black, draw, jitter_s
+):
+    """Milliseconds and exact times of one rate, of which one may end some frames earlier."""
+    exact, rounded = range(counts[0]), [round(1000 * n / fps) for n in range(counts[0] + counts[1])]
+    clocks = [(exact, 1 / fps), (rounded, MS)]
+    ends_s = [len(exact) / fps, rounded[-1] * MS + 1 / fps]
+    start_s, end_s = sorted(time_s(fps) for time_s in kept)
+    end_s = min(end_s, *map(float, ends_s))
+    if start_s >= end_s:
+        return
+    interval_s = (start_s, trimmed_end_s((start_s, end_s), fps, draw, jitter_s))
+    redactions = [Redaction(*sorted(time_s(fps) for time_s in black), None)]
+
+    def cut(side, partner_s=()):
+        return plan(*clocks[side], ends_s[side], interval_s, redactions, (96, 64), partner_s)
+
+    try:
+        alone = [cut(side) for side in (0, 1)]
+        found = [cut(side, clock_s(*clocks[1 - side])) for side in (0, 1)]
+    except ValueError:
+        return  # no frame lies in so short an interval
+    runs = [range(one.first_source_frame, one.first_source_frame + one.frame_count) for one in found]
+    assert runs[0] == runs[1]
+    if redactions[0].start_s < min(ends_s) - 2 * MS:  # behind its end the last frame of a camera stays on screen
+        assert black_of(found[0]) == black_of(found[1])
+    for one, run, by_itself in zip(found, runs, alone, strict=True):
+        assert run[0] >= by_itself.first_source_frame
+        assert run[-1] < by_itself.first_source_frame + by_itself.frame_count
+        assert black_of(one) >= black_of(by_itself) & set(run)
+        assert len(run) >= by_itself.frame_count - 2
+    assert cut(0, clock_s(*clocks[0])) == alone[0]
+
+
+def test_a_camera_that_lost_frames_is_cut_by_its_own_clock():
+    lost = [*PTS[:20], *PTS[21:]]
+    assert planned((0.5, 2.5), pts=lost) == plan(lost, MS, Fraction(3), (0.5, 2.5), [], (96, 64), clock_s(PTS, MS))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -71,44 +70,44 @@ def test_a_link_that_leads_nowhere_takes_no_room(tmp_path):
     assert effort.size_of(tmp_path) == 4
 
 
-def pair_of(raw: Path, fps: str, counts: tuple[int, int], end_s: float | None = None) -> list[FileToRender]:
-    """Make both cameras of a pair in Matroska, which rounds times to milliseconds, and return them as they are to be rendered."""
+def pair_of(
+    raw: Path, fps: str, counts: tuple[int, int], kept_s: tuple[float, float | None] = (0.0, None), right: str = "mkv", *more: object
+) -> list[FileToRender]:
+    """Make both cameras of a pair, the left one in Matroska, which rounds times to milliseconds; return them as they are to be rendered."""
     raw.mkdir(exist_ok=True)
     sources = []
-    for camera, count in zip(("left", "right"), counts, strict=True):
-        path = clip(raw / f"{camera}.mkv", seconds=4, fps=fps, size="32x32", more=("-frames:v", count))
+    for name, count, options in (("left.mkv", counts[0], ()), (f"right.{right}", counts[1], more)):
+        path = clip(raw / name, seconds=4, fps=fps, size="32x32", more=("-frames:v", count, *options))
         sources.append(Source.of_file(path.name, sha256_of(path)))
-    common_s = min(float(source.probe(raw).end_s) for source in sources)
-    names = zip(("left", "right"), sources, strict=True)
-    return [FileToRender("r", camera, one, "T", "id", 0.0, end_s or common_s, fps, False, ()) for camera, one in names]
-
-
-def counts_of(raw: Path, files: list[FileToRender]) -> list[int]:
-    """Return how many frames of each are kept, once their ends are common."""
-    ends = effort.common_ends([(file, effort.effort(raw, file, PARAMS)) for file in files])
+    end_s = kept_s[1] or min(float(source.probe(raw).end_s) for source in sources)
     return [
-        rendering.prepare(raw, replace(file, end_s=ends.get(("r", file.camera), file.end_s)), PARAMS).plan.frame_count for file in files
+        FileToRender("r", camera, sources[n], "T", "id", kept_s[0], end_s, fps, False, (), sources[1 - n])
+        for n, camera in enumerate(("left", "right"))
     ]
 
 
+def cuts_of(raw: Path, files: list[FileToRender]) -> list[tuple[int, int]]:
+    """Return the first frame of each that is kept, and how many are."""
+    plans = [rendering.prepare(raw, file, PARAMS).plan for file in files]
+    return [(one.first_source_frame, one.frame_count) for one in plans]
+
+
+@pytest.mark.parametrize("right", ["mkv", "mp4"])
 @pytest.mark.parametrize("fps", ["15", "25", "30", "30000/1001", "60"])
 @pytest.mark.parametrize("missing", [1, 2, 3])
-def test_cameras_of_which_one_ends_some_frames_earlier_keep_equally_many_where_the_container_rounds_times(folder, fps, missing):
-    files = pair_of(folder / "raw", fps, (40, 40 - missing))
-    assert counts_of(folder / "raw", files) == [40 - missing, 40 - missing]
+def test_cameras_of_which_one_ends_some_frames_earlier_keep_equally_many_where_the_container_rounds_times(folder, fps, missing, right):
+    files = pair_of(folder / "raw", fps, (40, 40 - missing), (0.0, None), right)
+    assert cuts_of(folder / "raw", files) == [(0, 40 - missing), (0, 40 - missing)]
 
 
-def test_the_end_of_a_pair_changes_only_where_one_camera_alone_has_a_frame_at_it(folder):
+def test_cameras_of_two_containers_keep_the_same_frames_of_a_part_that_ends_between_their_times(folder):
+    files = pair_of(folder / "raw", "30", (100, 100), (1.3333, 2.33333), "mp4")
+    assert cuts_of(folder / "raw", files) == [(41, 29), (41, 29)]
+    assert cuts_of(folder / "raw", [replace(file, partner=None) for file in files]) == [(41, 30), (40, 30)]
+
+
+def test_cameras_of_which_one_lacks_a_frame_on_the_way_are_set_aside_and_told_of_a_part_without_it(folder):
     raw = folder / "raw"
-    exact = pair_of(raw, "25", (40, 38))
-    assert effort.common_ends([(file, effort.effort(raw, file, PARAMS)) for file in exact]) == {}
-    # One that is missing before the end is missing still: both cameras have a last frame there.
-    whole, gap = (effort.Effort(count, 0, 0.0, "", last_s=Fraction(39, 25)) for count in (40, 39))
-    assert effort.common_ends([(exact[0], whole), (exact[1], gap)]) == {}
-
-
-def test_cameras_that_keep_different_numbers_of_frames_are_told_of_an_end(folder):
-    raw = folder / "raw"
-    files = pair_of(raw, "25", (20, 18), end_s=0.8)
+    files = pair_of(raw, "25", (20, 19), (0.0, 0.8), "mp4", "-vf", "select=not(eq(n\\,9))", "-fps_mode", "vfr")
     error = tables.unequal_cameras([rendering.render(raw, file, PARAMS) for file in files])["r"]
-    assert "(left 20, right 18); export both cameras again, frames are missing in one, or give an 'end_s'" in str(error)
+    assert "(left 20, right 19); export both cameras again, frames are missing in one, or leave these out by 'start_s'" in str(error)

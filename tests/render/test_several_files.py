@@ -194,12 +194,14 @@ def test_a_part_of_another_range_keeps_its_brightness(way, tmp_path):
 
 
 def test_what_is_kept_and_not_in_quarantine_is_rendered_with_all_that_was_accepted_to_be_hidden():
-    of = pd.DataFrame({"recording": ["a", "b", "c"], "camera": "mono"})
-    times = {"start_s": 0.0, "end_s": 2.0, "fps": "25", "variable_rate": False}
-    recordings = of.assign(task="T", status=["kept", "kept", "excluded"], **times)
-    parts = of.assign(part=1, path="a.mkv", sha256="0", first_frame=0, gap_s="0", x=None)
-    linkage = of[["recording"]].assign(id=["gaelo", "bivu", "domi"], draw=0)
+    of = pd.DataFrame({"recording": ["a", "a", "b", "c"], "camera": ["left", "right", "mono", "mono"]})
+    rates = ["25", "24", "25", "25"]  # of a pair the average of rates that vary
+    times = {"start_s": 0.0, "end_s": 2.0, "fps": rates, "variable_rate": True}
+    recordings = of.assign(task="T", status=["kept", "kept", "kept", "excluded"], **times)
+    parts = of.assign(part=1, path=of.camera + ".mkv", sha256=of.camera, first_frame=0, gap_s="0", x=None)
+    linkage = pd.DataFrame({"recording": ["a", "b", "c"], "id": ["gaelo", "bivu", "domi"], "draw": 2**62})
     spans = pd.DataFrame({"start_s": [0.5, 1.0], "end_s": [0.75, 1.5], "accepted": [True, False]})
-    redactions = of.merge(spans, how="cross").assign(x=None, y=None, w=None, h=None)
-    (file,) = rendering.to_render(recordings, parts, linkage, redactions, ["b"], 0.0)
-    assert (file.id, file.redactions) == ("gaelo", (Redaction(0.5, 0.75, None),))
+    redactions = of[of.camera != "right"].merge(spans, how="cross").assign(x=None, y=None, w=None, h=None)
+    left, right = rendering.to_render(recordings, parts, linkage, redactions, ["b"], 0.5)
+    assert (left.id, left.redactions, right.redactions) == ("gaelo", (Redaction(0.5, 0.75, None),), ())
+    assert (left.partner, right.partner, left.end_s) == (right.source, left.source, right.end_s)

@@ -8,7 +8,6 @@ import shutil
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -157,8 +156,6 @@ class Effort:
         Size that the released video may have; 0 when it is kept from an earlier run.
     kept_bytes
         Size that it has when it is kept.
-    last_s
-        Exact source time of the last kept frame.
     """
 
     copied_frames: int
@@ -167,7 +164,6 @@ class Effort:
     why: str
     new_bytes: int = 0
     kept_bytes: int = 0
-    last_s: Fraction = Fraction(0)
 
     @property
     def frame_count(self) -> int:
@@ -189,27 +185,7 @@ def effort(raw: Path, file: FileToRender, params: RenderParams) -> Effort:
     entry = store.lookup(key_of(file, known.plan, params))
     new_bytes = 0 if entry else _bytes(known, copied, encoded)
     kept_bytes = sum(entry.path(name).stat().st_size for name in entry.files) if entry else 0
-    return Effort(copied, encoded, estimate_s(known.plan, known.parts, params), known.parts.why, new_bytes, kept_bytes, known.plan.last_s)
-
-
-def common_ends(efforts: Sequence[tuple[FileToRender, Effort]]) -> dict[tuple[str, str], float]:
-    """Return, by recording and camera, the end in source seconds of pairs of which one camera alone shows a frame more at the very end.
-
-    The end of a pair is that of its shorter camera: its last time stamp and the length of a frame. A container that rounds times, as
-    Matroska does to milliseconds, lets a frame of the longer one begin just before it. A frame that begins less than half a frame before
-    the end, and has no partner, is left out. Pairs that keep equally many frames are not touched.
-    """
-    by_recording: dict[str, list[tuple[FileToRender, Effort]]] = defaultdict(list)
-    for file, planned in efforts:
-        by_recording[file.recording].append((file, planned))
-    ends: dict[tuple[str, str], float] = {}
-    for pair in by_recording.values():
-        (_, shorter), (file, longer) = sorted((pair[0], pair[-1]), key=lambda one: one[1].frame_count)
-        half_s = 1 / Fraction(file.fps) / 2
-        is_extra = longer.frame_count == shorter.frame_count + 1 and shorter.last_s <= longer.last_s - half_s
-        if is_extra and longer.last_s > Fraction(file.end_s) - half_s:
-            ends |= {(one.recording, one.camera): float(longer.last_s) for one, _ in pair}
-    return ends
+    return Effort(copied, encoded, estimate_s(known.plan, known.parts, params), known.parts.why, new_bytes, kept_bytes)
 
 
 def _bytes(known: Prepared, copied: int, encoded: int) -> int:

@@ -3,8 +3,7 @@
 The trim is a whole number of frames, drawn evenly from 0 to the most that is allowed, by the
 private number ``draw`` of the table ``linkage``: an HMAC of the recording's name under the study's
 key, the same on every run and unguessable without it. Both cameras of a recording share draw, rate
-and interval, so they are trimmed alike. It comes before the render plan: labels, counts and tables
-follow it by themselves.
+and interval. It comes before the render plan: labels, counts and tables follow it by themselves.
 
 A floor keeps short recordings useful: at most half of the kept interval is trimmed, and never its
 last two frames.
@@ -12,6 +11,12 @@ last two frames.
 All intervals are half open, ``[start_s, end_s)`` in source seconds from the first frame. A frame
 is kept when its presentation time lies in the kept interval. It is hidden when any of the time
 for which it is on screen is redacted: what a viewer could see then must be gone.
+
+Both cameras of a pair are cut at one frame, though containers round times: a frame is kept when it
+is by the clocks of both, and hidden when it is by the clock of either. That is so where they keep
+step: frames of one number are nowhere half a frame apart, as pairs of one instant are everywhere
+(`scrubin.media.rigs.rig.apart`). Rates that `ingest` takes for one do. Where a camera lost frames,
+each has its own clock alone.
 """
 
 from __future__ import annotations
@@ -22,6 +27,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+
+import numpy as np
 
 from scrubin.media.probe import Probe
 from scrubin.media.source import View
@@ -80,6 +87,7 @@ def trimmed_end_s(interval_s: tuple[float, float], fps: Fraction, draw: int, jit
 Box = tuple[int, int, int, int]
 # Times this close are the same: 0.1 + 0.2 in somebody's script means the frame at 0.3 s.
 SAME_S = 1e-6
+HALF_A_FRAME = 0.5
 
 
 @dataclass(frozen=True)
@@ -135,15 +143,10 @@ class Plan:
         """Exact presentation time of each released frame, from 0."""
         return tuple(tick * self.time_base for tick in self.ticks)
 
-    @property
-    def last_s(self) -> Fraction:
-        """Exact source time of the last kept frame."""
-        return self.offset_s + self.ticks[-1] * self.time_base
-
     @cached_property
     def rounded_times_s(self) -> tuple[float, ...]:
         """The same, rounded: for an hour of frames exact fractions take their time."""
-        return _rounded_s(self.ticks, self.time_base)
+        return clock_s(self.ticks, self.time_base)
 
 
 def plan(
@@ -153,6 +156,7 @@ def plan(
     interval_s: tuple[float, float],
     redactions: Iterable[Redaction],
     size_px: tuple[int, int],
+    partner_s: Sequence[float] = (),
 ) -> Plan:
     """Return the plan for one video file.
 
@@ -168,6 +172,8 @@ def plan(
         What is to be hidden; parts outside the kept interval do not matter.
     size_px
         Width and height of the source as displayed. An odd last column or row is cut off.
+    partner_s
+        Of a pair, when each frame of the other camera is shown, in seconds from its first.
 
     Raises
     ------
@@ -178,15 +184,19 @@ def plan(
     (Fraction(0, 1), Fraction(1, 20), Fraction(1, 10), Fraction(3, 20))
     """
     # Compared as floats, because 0.1 in a manifest means the frame at exactly 1/10 s.
-    source_s = _rounded_s([tick - pts[0] for tick in pts], time_base)
-    first, end = _frames_in(source_s, *interval_s)
+    source_s = clock_s(pts, time_base)
+    clocks: list[Sequence[float]] = [source_s, partner_s] if _keep_step(source_s, partner_s) else [source_s]
+    firsts, ends = zip(*(_frames_in(clock, *interval_s) for clock in clocks), strict=True)
+    first, end = max(firsts), min(ends)
     if first >= end:
         raise ValueError(f"no frame lies between {interval_s[0]:g} and {interval_s[1]:g} s")
     width, height = (side - side % 2 for side in size_px)
     hidden = set()
+    # Behind the end of a camera that is shorter the other one has its own clock alone.
+    clocks = [[*clock, *source_s[len(clock) :]] for clock in clocks]
     for redaction in redactions:
-        a, b = _frames_seen(source_s, redaction.start_s, redaction.end_s)
-        a, b = max(a, first), min(b, end)
+        starts, stops = zip(*(_frames_seen(clock, redaction.start_s, redaction.end_s) for clock in clocks), strict=True)
+        a, b = max(min(starts), first), min(max(stops), end)
         box = _even(redaction.box_xywh, width, height)
         if a < b and (redaction.box_xywh is None or box is not None):
             hidden.add(Hidden(a - first, b - 1 - first, box))
@@ -205,9 +215,19 @@ def plan(
     )
 
 
-def _rounded_s(ticks: Sequence[int], time_base: Fraction) -> tuple[float, ...]:
+def clock_s(pts: Sequence[int], time_base: Fraction) -> tuple[float, ...]:
+    """Return when each frame is shown, in seconds from the first."""
     # Division of whole numbers rounds once, as float(Fraction) does.
-    return tuple(tick * time_base.numerator / time_base.denominator for tick in ticks)
+    return tuple((tick - pts[0]) * time_base.numerator / time_base.denominator for tick in pts)
+
+
+def _keep_step(one_s: Sequence[float], other_s: Sequence[float]) -> bool:
+    count = min(len(one_s), len(other_s))
+    if count <= 1:
+        return False
+    one, other = np.array(one_s[:count]), np.array(other_s[:count])
+    frame_s = max(np.median(np.diff(clock)) for clock in (one, other))
+    return bool(np.abs(one - other).max() < HALF_A_FRAME * frame_s)
 
 
 def _frames_in(source_s: Sequence[float], start_s: float, end_s: float) -> tuple[int, int]:

@@ -23,7 +23,7 @@ from scrubin.stages.render import RenderParams, check, smart
 from scrubin.stages.render.check import check_video
 from scrubin.stages.render.encode import encode
 from scrubin.stages.render.parts import SMART, Parts, parts_of_files, reencoded
-from scrubin.stages.render.plan import Plan, Redaction, SourceFile, files_of, plan, trimmed_end_s
+from scrubin.stages.render.plan import Plan, Redaction, SourceFile, clock_s, files_of, plan, trimmed_end_s
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FileToRender:
-    """A camera's recording that is to be rendered; times are source seconds."""
+    """A camera's recording that is to be rendered; times are source seconds. Of a pair, ``partner`` is the other camera."""
 
     recording: str
     camera: str
@@ -43,6 +43,7 @@ class FileToRender:
     fps: str
     variable_rate: bool
     redactions: tuple[Redaction, ...]
+    partner: Source | None = None
 
     @property
     def path(self) -> str:
@@ -66,12 +67,13 @@ def prepare(raw: Path, file: FileToRender, params: RenderParams) -> Prepared:
     Raises
     ------
     VideoError
-        When it cannot be read, no frame of it is kept, or kept frames are less than a millisecond apart.
+        When it or its partner cannot be read, no frame of it is kept, or kept frames are less than a millisecond apart.
     """
-    probed = file.source.probe(raw)
+    probed, partner = file.source.probe(raw), file.partner.probe(raw) if file.partner else None
+    partner_s = clock_s(partner.pts, partner.time_base) if partner else ()
     try:
-        size_px = (probed.width, probed.height)
-        planned = plan(probed.pts, probed.time_base, probed.end_s, (file.start_s, file.end_s), file.redactions, size_px)
+        size_px, interval_s = (probed.width, probed.height), (file.start_s, file.end_s)
+        planned = plan(probed.pts, probed.time_base, probed.end_s, interval_s, file.redactions, size_px, partner_s)
     except ValueError as error:
         raise VideoError(file.path, str(error), "correct start_s and end_s in recordings.csv") from error
     check.refuse_close(planned, file.path)
@@ -187,14 +189,20 @@ def to_render(
         hidden.setdefault((row["recording"], row["camera"]), []).append(Redaction(row["start_s"], row["end_s"], box))
     files = sources(parts)
     names = ("recording", "camera", "task", "id", "start_s", "fps", "variable_rate")
+    by_recording: dict[str, list[dict[str, Any]]] = {}
+    for row in records(joined):
+        by_recording.setdefault(row["recording"], []).append(row)
     return [
         FileToRender(
             **{name: row[name] for name in names},
-            source=files[row["recording"], row["camera"]],
-            end_s=trimmed_end_s((row["start_s"], row["end_s"]), Fraction(row["fps"]), row["draw"], jitter_s),
-            redactions=tuple(hidden.get((row["recording"], row["camera"]), ())),
+            source=files[recording, row["camera"]],
+            # Rates that vary differ on average: a pair is trimmed by one of them.
+            end_s=trimmed_end_s((row["start_s"], row["end_s"]), Fraction(rows[0]["fps"]), row["draw"], jitter_s),
+            redactions=tuple(hidden.get((recording, row["camera"]), ())),
+            partner=next((files[recording, other["camera"]] for other in rows if other is not row), None),
         )
-        for row in records(joined)
+        for recording, rows in by_recording.items()
+        for row in rows
     ]
 
 

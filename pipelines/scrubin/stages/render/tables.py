@@ -121,6 +121,6 @@ def unequal_cameras(released: Iterable[Released]) -> dict[str, RecordingError]:
         if len({item.plan.frame_count for item in items}) > 1:
             counts = ", ".join(f"{item.file.camera} {item.plan.frame_count}" for item in items)
             reason = f"its cameras have different numbers of frames in the kept interval ({counts})"
-            fix = "export both cameras again, frames are missing in one, or give an 'end_s' in recordings.csv that lies before these"
+            fix = "export both cameras again, frames are missing in one, or leave these out by 'start_s' or 'end_s' in recordings.csv"
             errors[recording] = RecordingError(items[0].file.path, reason, fix)
     return errors
