@@ -268,7 +268,7 @@ class _Reader:
         """Note whatever a file states of its lenses that is no model of OpenCV's pinhole camera, or has fewer coefficients than they do."""
         for entry in self.document.entries.values():
             for path, value in _leaves((entry.key,), entry.value) if entry.key != RECORDINGS else ():
-                key, word = lens_words.letters("".join(path)), str(value)
+                word = str(value)
                 if lens_words.is_foreign(path, value):
                     names = ", ".join(dict.fromkeys(MODELS.values()))
                     fix = (
@@ -279,7 +279,7 @@ class _Reader:
                     self._error(MODEL, f"the lens model '{printable(said)}' is not supported", fix, entry.place)
                     break
                 # Of a device "none" says nothing of its lens.
-                if lens_words.is_of_model(path) and ("dist" in key or word.casefold() != "none"):
+                if lens_words.is_of_model(path) and ("dist" in lens_words.letters("".join(path)) or word.casefold() != "none"):
                     self._refuse_other_counts(word, entry.place)
 
     def _refuse_other_counts(self, word: str, place: str) -> None:
