@@ -204,7 +204,8 @@ class Search:
             if self.is_leak(self._text[pattern], data, position, position + len(pattern), structured=structured)
         }
         joined = apart(folded)
-        hits |= {self._apart[pattern] for pattern in self._standing_apart(_bytes(joined))}
+        told = {_bytes(apart(one)) for hit in hits for one in hit.folded}
+        hits |= {self._apart[pattern] for pattern in self._standing_apart(_bytes(joined)) if pattern not in told}
         hits |= self._labelled.in_folded(joined)
         if self._token_pattern is not None:
             hits |= {self._tokens[word] for word in self._tokens.keys() & self._token_pattern.findall(without_accents(text))}
