@@ -29,7 +29,7 @@ FALSE_FACE, NAMED = "operation_02", "operation_03"
 PLANTED = (40, 24, 16, 16)
 LAST = 2
 GREEN, BLUE = (0, 255, 0), (0, 0, 255)
-AFTER = SECTIONS[SECTIONS.index("decisions") :]
+AFTER = [stage for stage in SECTIONS[SECTIONS.index("decisions") :] if stage != "report"]
 
 
 def plant(path, colour):
@@ -50,8 +50,8 @@ def holds(picture, colour):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    project = small_study.project(tmp_path / "project")
+def folder(tmp_path, tmp_path_factory, monkeypatch):
+    project = small_study.share_store(small_study.project(tmp_path / "project"), tmp_path_factory)
     raw = project / "data/raw"
     plant(raw / f"videos/{FALSE_FACE}.mp4", GREEN)
     plant(raw / f"videos/{NAMED}.mp4", BLUE)

@@ -14,6 +14,7 @@ import made_once
 import small_study
 from scrubin import cli
 from scrubin.base.errors import StageError
+from scrubin.base.params import SECTIONS
 from scrubin.base.store import store
 from scrubin.labels.masks import rle
 from scrubin.load import Release
@@ -49,6 +50,7 @@ def raw(tmp_path_factory):
 @pytest.fixture(scope="module")
 def whole(raw, tmp_path_factory):
     folder = made_once.copy(raw, tmp_path_factory.mktemp("whole") / "project")
+    cut_into_parts(folder)
     small_study.regenerate(small_study.share_store(folder, tmp_path_factory))
     return folder
 
@@ -133,19 +135,18 @@ def test_each_view_of_one_picture_is_released_with_its_own_pictures(whole, relea
 
 
 def test_a_recording_in_parts_is_released_with_the_same_frames_labels_and_times(raw, whole, ids, tmp_path):
-    parts = made_once.copy(raw, tmp_path / "parts")
-    cut_into_parts(parts)
-    shutil.copytree(whole / store.STORE_PATH, parts / store.STORE_PATH)
-    small_study.release(parts)
-    files = pd.read_parquet(parts / "data/interim/parts.parquet")
+    joined = made_once.copy(raw, tmp_path / "joined")
+    shutil.copytree(whole / store.STORE_PATH, joined / store.STORE_PATH)
+    small_study.regenerate(joined, SECTIONS[1 : SECTIONS.index("validate")])
+    files = pd.read_parquet(whole / "data/interim/parts.parquet")
     own = files[files["recording"] == IN_PARTS]
     assert own[["first_frame", "frame_count", "start_s"]].to_numpy().tolist() == [[0, 100, "0"], [0, 100, "4"], [0, 100, "8"]]
     for name in ("frames", "phases", "triplets", "masks", "labelled", "splits", "skill"):
-        pd.testing.assert_frame_equal(table(whole, name), table(parts, name))
-    videos = [table(folder, "videos").drop(columns="sha256") for folder in (whole, parts)]
+        pd.testing.assert_frame_equal(table(joined, name), table(whole, name))
+    videos = [table(folder, "videos").drop(columns="sha256") for folder in (joined, whole)]
     pd.testing.assert_frame_equal(*videos)
-    path = f"data/release/{videos[1].set_index('id').loc[ids[IN_PARTS], 'path']}"
-    pictures = [clips.pictures(folder / path, SIZE) for folder in (whole, parts)]
+    path = videos[1].set_index("id").loc[ids[IN_PARTS], "path"]
+    pictures = [clips.pictures(folder / path, SIZE) for folder in (joined / "data/unreleased", whole / "data/release")]
     assert all((one == other).all() for one, other in zip(*pictures, strict=True))
 
 

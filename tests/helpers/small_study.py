@@ -21,6 +21,7 @@ import pytest
 import yaml
 
 import clips
+import kept_project
 import made_once
 import review_study
 from scrubin.base import private_paths
@@ -150,7 +151,7 @@ def record(folder: Path) -> None:
 
 def commit(folder: Path) -> None:
     """Let DVC take the outputs as they are."""
-    subprocess.run([Path(sys.prefix) / "bin/dvc", "commit", "--force", "--quiet"], cwd=folder, check=True)
+    assert kept_project.dvc("commit", "--force", "--quiet", folder=folder) == 0
 
 
 def _look() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import kept_project
 import labelled_study
 import made_once
 import small_study
@@ -23,7 +23,6 @@ from scrubin.curate.project import readiness
 from scrubin.stages.withdrawals import releases
 
 ROOT = Path(__file__).parents[2]
-DVC = Path(sys.prefix) / "bin/dvc"
 VERSION = "1.0.0"
 PIPELINE = """
 stages:
@@ -64,7 +63,7 @@ def make_project(folder: Path) -> None:
     (folder / ".gitignore").write_text(IGNORED)
     (folder / "source.csv").write_text("id,task,subset\nabelo,PegTransfer,train\n")
     run(folder, "git", "init", "--quiet", ".")
-    run(folder, DVC, "repro", "--quiet")
+    assert kept_project.dvc("repro", "--quiet", folder=folder) == 0
     name, value = small_study.CURATOR[1], small_study.CURATOR[3]
     for setting in (name, value):
         run(folder, "git", "config", *setting.split("="))
@@ -148,7 +147,7 @@ def test_whatever_dvc_would_push_besides_the_release_is_named_with_its_mend(proj
     for name in ("study_raw", "more/raw"):
         (project / name).mkdir(parents=True)
         (project / name / "a1.mkv").write_bytes(b"a raw film " + name.encode())
-    run(project, DVC, "add", "--quiet", "study_raw", "more/raw")
+    assert kept_project.dvc("add", "--quiet", "study_raw", "more/raw", folder=project) == 0
     (project / "more/dvc.yaml").write_text("stages:\n  sums:\n    cmd: x\n    outs: [sums.csv]\n")
     commit(project)
     assert rules(project) == {"pushed"}
@@ -160,14 +159,14 @@ def test_whatever_dvc_would_push_besides_the_release_is_named_with_its_mend(proj
         "dvc remove study_raw.dvc"
     )
     assert said["more/dvc.yaml"].endswith("; give it '{push: false}' in more/dvc.yaml, as all others have it")
-    run(project, DVC, "remote", "add", "own", str(project.parent / "own"))
+    assert kept_project.dvc("remote", "add", "own", str(project.parent / "own"), folder=project) == 0
     for name, says in (("study_raw.dvc", "push: false"), ("more/raw.dvc", "remote: own")):
         path = project / name
         path.write_text(path.read_text() + f"  {says}\n")
     (project / "more/dvc.yaml").write_text("stages:\n  sums:\n    cmd: x\n    outs: [{sums.csv: {push: false}}]\n")
     commit(project)
     assert rules(project) == set()
-    run(project, DVC, "push", "--quiet")
+    assert kept_project.dvc("push", "--quiet", folder=project) == 0
     assert not [path for path in (project.parent / "remote").rglob("*") if path.is_file() and b"a raw film" in path.read_bytes()]
 
 
