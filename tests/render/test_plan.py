@@ -146,6 +146,14 @@ def test_both_cameras_of_a_pair_keep_and_hide_the_same_frames_however_their_cont
     assert cut(0, clock_s(*clocks[0])) == alone[0]
 
 
-def test_a_camera_that_lost_frames_is_cut_by_its_own_clock():
-    lost = [*PTS[:20], *PTS[21:]]
-    assert planned((0.5, 2.5), pts=lost) == plan(lost, MS, Fraction(3), (0.5, 2.5), [], (96, 64), clock_s(PTS, MS))
+@pytest.mark.parametrize(("lost", "interval_s"), [((70, None), (0.0, 1.6667)), ((20, 41), (0.0, 2.6667)), ((None, 4), (0.3333, 2.0))])
+def test_a_frame_that_one_camera_lost_does_not_part_the_others(lost, interval_s):
+    rounded = [round(1000 * n / 30) for n in range(81) if n != lost[0]]
+    exact = [n for n in range(80) if n != lost[1]]
+    clocks, ends_s = [(rounded, MS), (exact, Fraction(1, 30))], [rounded[-1] * MS + Fraction(1, 30), Fraction(80, 30)]
+    redactions = [Redaction(1.0, 1.3333, None)]
+    left, right = (plan(*clocks[side], ends_s[side], interval_s, redactions, (96, 64), clock_s(*clocks[1 - side])) for side in (0, 1))
+    assert left.frame_count == right.frame_count
+    for at in (0, -1):
+        assert abs(left.offset_s + left.times_s[at] - right.offset_s - right.times_s[at]) <= MS
+    assert len(black_of(left)) == len(black_of(right))

@@ -160,7 +160,7 @@ class Needle:
 
 def _beside_label(discloses: str, value: str) -> re.Pattern[str]:
     before, behind = NOT_IN_A_WORD
-    return re.compile(rf"{before}(?:{'|'.join(LABELS[discloses])})(?:[\s\"']{{0,2}}[-_.:=#/]?[\s\"']{{0,2}}){value}{behind}")
+    return re.compile(rf"{before}(?:{'|'.join(LABELS[discloses])})(?:[\s\"']{{0,2}}[-_.:=#/]?[\s\"']{{0,2}}|\+){value}{behind}")
 
 
 class Labelled:

@@ -39,6 +39,7 @@ _NO_FINAL = "(?![\u11a8-\u11ff])"
 CONTEXT_BYTES = 160  # kept from the chunk before, to see the word around a hit
 CHANCE_HITS = 0.001
 """Expected number of chance hits of the raw search over a whole release, for all needles together."""
+SMALL_WORD = 2
 LONE_DIGITS = 8  # shorter bare numbers say nothing among the numbers of a table
 DIGEST_LENGTHS = (16, 32, 40, 64, 128)
 TIME_OF_DAY_LENGTHS = (4, 6, 9)  # HHMM, HHMMSS, HHMMSSmmm written right after a date
@@ -138,9 +139,11 @@ class Search:
 
     def _is_of_words(self, needle: Needle) -> bool:
         """Whether what parts the words of a text says nothing. Of a day's numbers it does, and task_1 of a folder is no "task 1"."""
-        words = apart(needle.text).split()
-        told = needle.discloses in (*NAMED, REQUESTED) or not all(one.isdecimal() or self.is_public(one) or is_common(one) for one in words)
-        return len(words) > 1 and any(map(str.isalpha, needle.text)) and (told or len(words) > 2)
+        words, is_named = apart(needle.text).split(), needle.discloses in (*NAMED, REQUESTED)
+        # Of a person or a site every day's words count, but for in, at and the like, which stand beside any number.
+        every_day = [(not is_named or len(one) <= SMALL_WORD) and (self.is_public(one) or is_common(one)) for one in words]
+        says = not all(one.isdecimal() or known for one, known in zip(words, every_day, strict=True))
+        return len(words) > 1 and any(map(str.isalpha, needle.text)) and (says or len(words) > 2)
 
     def in_text(self, text: Text) -> set[Needle]:
         """Return the needles that stand in a text, as it is, with its escapes undone, or in another code."""
@@ -203,10 +206,9 @@ class Search:
             for position, pattern in self._text_scanner.find(data)
             if self.is_leak(self._text[pattern], data, position, position + len(pattern), structured=structured)
         }
-        joined = apart(folded)
         told = {_bytes(apart(one)) for hit in hits for one in hit.folded}
-        hits |= {self._apart[pattern] for pattern in self._standing_apart(_bytes(joined)) if pattern not in told}
-        hits |= self._labelled.in_folded(joined)
+        hits |= {self._apart[pattern] for pattern in self._standing_apart(_bytes(apart(folded))) if pattern not in told}
+        hits |= self._labelled.in_folded(folded)
         if self._token_pattern is not None:
             hits |= {self._tokens[word] for word in self._tokens.keys() & self._token_pattern.findall(without_accents(text))}
         if self._dates:

@@ -13,10 +13,12 @@ is kept when its presentation time lies in the kept interval. It is hidden when 
 for which it is on screen is redacted: what a viewer could see then must be gone.
 
 Both cameras of a pair are cut at one frame, though containers round times: a frame is kept when it
-is by the clocks of both, and hidden when it is by the clock of either. That is so where they keep
-step: frames of one number are nowhere half a frame apart, as pairs of one instant are everywhere
-(`scrubin.media.rigs.rig.apart`). Rates that `ingest` takes for one do. Where a camera lost frames,
-each has its own clock alone.
+is by the clocks of both, and hidden when it is by the clock of either. Frames are those of one
+number where the cameras keep step, nowhere half a frame apart as pairs of one instant are everywhere
+(`scrubin.media.rigs.rig.apart`); rates that `ingest` takes for one do. Where a camera lost frames
+they are the nearest ones, less than half a frame apart, and one without such a partner has its own
+clock alone. Behind the last frame of the other camera one that begins less than half a frame before
+the end is left out: the end is that of the shorter camera, rounded.
 """
 
 from __future__ import annotations
@@ -185,15 +187,13 @@ def plan(
     """
     # Compared as floats, because 0.1 in a manifest means the frame at exactly 1/10 s.
     source_s = clock_s(pts, time_base)
-    clocks: list[Sequence[float]] = [source_s, partner_s] if _keep_step(source_s, partner_s) else [source_s]
+    clocks = (source_s, _of_partner(source_s, partner_s))
     firsts, ends = zip(*(_frames_in(clock, *interval_s) for clock in clocks), strict=True)
     first, end = max(firsts), min(ends)
     if first >= end:
         raise ValueError(f"no frame lies between {interval_s[0]:g} and {interval_s[1]:g} s")
     width, height = (side - side % 2 for side in size_px)
     hidden = set()
-    # Behind the end of a camera that is shorter the other one has its own clock alone.
-    clocks = [[*clock, *source_s[len(clock) :]] for clock in clocks]
     for redaction in redactions:
         starts, stops = zip(*(_frames_seen(clock, redaction.start_s, redaction.end_s) for clock in clocks), strict=True)
         a, b = max(min(starts), first), min(max(stops), end)
@@ -221,13 +221,22 @@ def clock_s(pts: Sequence[int], time_base: Fraction) -> tuple[float, ...]:
     return tuple((tick - pts[0]) * time_base.numerator / time_base.denominator for tick in pts)
 
 
-def _keep_step(one_s: Sequence[float], other_s: Sequence[float]) -> bool:
-    count = min(len(one_s), len(other_s))
+def _of_partner(source_s: Sequence[float], partner_s: Sequence[float]) -> Sequence[float]:
+    """Return when the other camera of a pair shows each frame; the own time of one that it does not show, later where it has ended."""
+    count = min(len(source_s), len(partner_s))
     if count <= 1:
-        return False
-    one, other = np.array(one_s[:count]), np.array(other_s[:count])
-    frame_s = max(np.median(np.diff(clock)) for clock in (one, other))
-    return bool(np.abs(one - other).max() < HALF_A_FRAME * frame_s)
+        return source_s
+    own, other = np.array(source_s), np.array(partner_s)
+    half_s = HALF_A_FRAME * max(np.median(np.diff(clock)) for clock in (own, other))
+    shown = own.copy()
+    if np.abs(own[:count] - other[:count]).max() < half_s:
+        shown[:count] = other[:count]
+    else:
+        behind = np.clip(np.searchsorted(other, own), 1, len(other) - 1)
+        nearest = np.where(own - other[behind - 1] < other[behind] - own, other[behind - 1], other[behind])
+        shown = np.where(np.abs(own - nearest) < half_s, nearest, own)
+    shown[own >= other[-1] + half_s] += half_s
+    return [float(time_s) for time_s in shown]
 
 
 def _frames_in(source_s: Sequence[float], start_s: float, end_s: float) -> tuple[int, int]:
