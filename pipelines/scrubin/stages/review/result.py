@@ -225,7 +225,7 @@ def _of_file(of: ReviewedStudy, key: FileKey, standing: Standing) -> list[tuple[
         return []
     done = []
     for proposal in of.proposed(key, standing):
-        judged = {person: parts(proposal, mine, 1, of.limits(key)) for person, mine in by_person.items()}
+        judged = {person: parts(proposal, mine, 1) for person, mine in by_person.items()}
         for pair in combinations(sorted(judged), 2):
             same = _same_decisions(judged[pair[0]], judged[pair[1]])
             done += [(pair, all(same))] if same else []
