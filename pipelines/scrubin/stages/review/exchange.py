@@ -162,7 +162,8 @@ def _undoes(accepted: RedactionRow, rejected: RedactionRow) -> bool:
 def sheet_text(of: ReviewedStudy, standing: Standing) -> str:
     """Return all decisions that stand as a ``redactions.csv``, but for rejections that would show more elsewhere than is shown here.
 
-    In a sheet a rejection is about all of its kind that lies in its rectangle, whoever else hides some of it. Where that shows what is hidden here, the rejection is left out: whoever imports the sheet is asked anew.
+    In a sheet a rejection is about all of its kind that lies in its rectangle, whoever else hides some of it. Where that shows
+    what is hidden here, the rejection is left out: whoever imports the sheet is asked anew.
     Of a recording that is excluded here all are.
     """
     text = io.StringIO()

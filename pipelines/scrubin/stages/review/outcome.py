@@ -127,9 +127,9 @@ def rows(
 def parts(proposal: Proposed, decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Part]:
     """Return the parts of a proposal with what was decided about each, in order.
 
-    A decision holds for exactly its interval, also one that was read off a player: what it leaves stays hidden. With one reviewer the latest decision counts,
-    whoever made it. With more, each person's latest one does: any acceptance hides, and only
-    so many rejections show.
+    A decision holds for exactly its interval, also where it was read off a player: what a rejection leaves stays hidden.
+    With one reviewer the latest decision counts, whoever made it. With more, each person's latest one does: any
+    acceptance hides, and only so many rejections show.
     """
     painted = [_painted(proposal, says) for says in _by_person(proposal, decided, reviewers)]
     edges = sorted({edge for pieces in painted for piece, _ in pieces for edge in piece} | set(proposal.interval_s))
@@ -150,6 +150,12 @@ def added(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Propos
     What was accepted and later rejected is not among it; what was added can only be withdrawn.
     """
     return list(dict.fromkeys(one for _, _, one in _wanted(decided, reviewers)))
+
+
+def answers(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Proposed]:
+    """Return what of `added` people accepted of the other camera or of a gap, or by a row of a sheet, which does not say of what."""
+    said = ((decided[place][1].proposal, what, one) for place, what, one in _wanted(decided, reviewers))
+    return [one for key, what, one in said if what == ACCEPT and key.partition(":")[0] in ("", PAIR, GAP)]
 
 
 def drawings(decided: Sequence[tuple[str, Decided]], reviewers: int, detected: Sequence[Proposed]) -> Iterator[tuple[Proposed, int, bool]]:

@@ -195,11 +195,14 @@ class ReviewedStudy:
         """Return the recordings in order."""
         return list(dict.fromkeys(recording for recording, _ in self.files))
 
-    def proposed(self, key: FileKey, standing: Standing) -> list[Proposed]:
-        """Return all that is proposed in a file: by the detectors, because the other camera hides it, and between two hidden spans."""
+    def proposed(self, key: FileKey, standing: Standing, unsaid: Container[Proposed] = ()) -> list[Proposed]:
+        """Return all that is proposed in a file: by the detectors, because the other camera hides it, and between two hidden spans.
+
+        What people accepted of the latter two is no longer proposed, but for what is ``unsaid``: as if nobody had.
+        """
         decided = self._decided(key, standing)
-        own, drawn = self._own(key, standing), added(decided, self.reviewers)
-        hidden_here = list(self._hidden_alone(key, standing))
+        own, drawn = self._own(key, standing), [one for one in added(decided, self.reviewers) if one not in unsaid]
+        hidden_here = [one for one in self._hidden_alone(key, standing) if one not in unsaid]
         eye = Eye([*own, *drawn], hidden_here, [one for _, one in decided], self.files[key].duration_s, self.files[key].size_px)
         others = [other for other in self.cameras(key[0]) if other != key]
         hidden_there = [hidden for other in others for hidden in self._hidden_alone(other, standing)]
