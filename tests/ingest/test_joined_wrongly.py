@@ -136,7 +136,7 @@ def test_what_is_in_doubt_is_a_proposal_that_hides_until_a_person_rejects_it(tmp
     rows = screening.screen(tmp_path, file, replace(SCREEN, detectors=("black",)))
     (row,) = [row for row in io.frame_of(PROPOSALS, rows).to_dict("records") if row["source"] == "seam"]
     assert (row["kind"], row["first_frame"], row["last_frame"], row["start_s"], row["end_s"]) == ("other", 15, 64, 0.6, 2.6)
-    hidden = outcome.parts(outcome.Proposed(row["kind"], row["source"], (0.6, 2.6)), [], 1, outcome.Limits(3.2, 0.2))
+    hidden = outcome.parts(outcome.Proposed(row["kind"], row["source"], (0.6, 2.6)), [], 1)
     assert [part.decision for part in hidden] == ["unreviewed"]
 
 

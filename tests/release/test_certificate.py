@@ -233,6 +233,25 @@ def test_an_accepted_proposal_counts_once_whatever_the_table_holds(seen):
     assert sum(kind["proposed"] for kind in counted.values()) == public_form.coverage(reviewed()[0])["proposals"]
 
 
+@pytest.mark.parametrize("whose", ["pair", "gap"])
+def test_what_was_accepted_of_the_other_camera_or_of_a_gap_counts_once_also_when_only_a_part_was(folder, whose):
+    before = public_form.kinds(reviewed()[0])["out_of_body"]["proposed"]
+    with review_study.desk(folder, ANN) as desk:
+        if whose == "gap":
+            desk.decide(1, "mono", "add", "out_of_body", 5, 9)
+            desk.decide(1, "mono", "add", "out_of_body", 20, 29)
+        more = int(whose == "gap")
+        for left_out in (4, 0):
+            (one,) = [proposal for proposal in desk.recording(more).proposals if proposal.source == whose]
+            desk.decide(more, one.camera, "accept", one.kind, one.first + left_out, one.last, proposal_key=one.key)
+            counted = public_form.kinds(reviewed()[0])["out_of_body"]
+            others = before - 1 + more
+            assert counted == {"proposed": before + more, "hidden": before + more, "undecided": others + bool(left_out), "shown": 0} | {
+                "drawn": 2 * more,
+                "kept": 0,
+            }
+
+
 def test_what_people_accepted_and_nobody_proposes_any_more_is_kept_and_not_drawn(folder):
     with review_study.desk(folder, ANN) as desk:
         (one,) = [proposal for proposal in desk.recording(0).proposals if proposal.camera == "left"]

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 import review_study
-from scrubin.base.errors import ManifestError, RecordingError, ReviewError
+from scrubin.base.errors import ManifestError, ReviewError
 from scrubin.base.tables import io
 from scrubin.base.tables.private import PARTS, RECORDINGS
 from scrubin.curate.by_hand import ledger
@@ -92,11 +92,20 @@ def test_a_sheet_with_one_wrong_row_is_not_taken_at_all(folder, row):
     assert not (folder / "data/private/decisions.jsonl").exists()
 
 
+@pytest.mark.parametrize("row", ["single,,other,3.5,4,,,,,add", "single,,other,1,2,90,0,10,4,add", "single,,other,1,2,90,0,,4,add"])
+def test_a_row_that_cannot_be_used_is_refused_with_the_name_of_the_file_that_was_passed(folder, row):
+    (folder / "typed.csv").write_text(HEADER + row + "\n")
+    with pytest.raises(ManifestError, match=r"^typed\.csv, line 2: .*(lies behind the end|reaches beyond the picture|the rectangle is)"):
+        ledger.take(study.Path("typed.csv"), "ann")
+
+
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("row", ["single,,other,3.5,4,,,,,add", "single,,other,1,2,90,0,10,4,add"])
-def test_a_row_outside_the_video_or_the_picture_is_refused(row):
-    with pytest.raises(RecordingError, match=r"redactions.csv, line 2: .*(lies behind the end|reaches beyond the picture)"):
-        read(HEADER + row + "\n")
+@pytest.mark.parametrize("before", ["", "single,,other,0.5,1.0,,,,,add\n"])
+@pytest.mark.parametrize("end_s", [1.001, 1.0005])
+def test_an_added_row_of_a_millisecond_hides_the_frame_that_is_on_the_screen_in_it(before, end_s):
+    take(HEADER + before)
+    assert take(HEADER + f"single,,other,1.0,{end_s},,,,,add\n").events[0].spans[0].first == 20
+    assert ("single", "mono", "other", 1.0, end_s, "curator", "accepted") in hidden()
 
 
 def test_a_sheet_that_was_not_imported_hides_what_it_adds_and_one_that_was_says_no_more(folder):

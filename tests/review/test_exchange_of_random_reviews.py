@@ -23,12 +23,12 @@ def pair(study_to_review):
     return study.load(1, 0.2, study_to_review / "data/raw", study_to_review)
 
 
-def painted(of, standing):
-    """Return what is hidden as points: camera, step of 0.025 s, block of the picture."""
+def painted(of, standing, but=""):
+    """Return what is hidden, but for a source, as points: camera, step of 0.025 s, block of the picture."""
     points = set()
     for camera in ("left", "right"):
         for row in of.redactions(("pair", camera), standing):
-            if not row["accepted"]:
+            if not row["accepted"] or row["source"] == but:
                 continue
             x, y, w, h = (0, 0, 96, 64) if row["x"] is None else (row["x"], row["y"], row["w"], row["h"])
             blocks = [(a, b) for a in range(12) for b in range(8) if x <= 8 * a < x + w and y <= 8 * b < y + h]
@@ -78,7 +78,6 @@ def test_nothing_that_is_hidden_here_is_shown_where_the_export_is_imported(pair,
 
 
 # The rules of docs/lists.md once more, by steps of 0.05 s and blocks of 8 pixels, and with nothing of the library.
-MARGIN_STEPS = 4
 FILM_STEPS = 70
 
 
@@ -100,19 +99,13 @@ def is_about(what, box, asked, proposed):
 
 
 def said_of(proposal, sayings):
-    """Return by step what one person said last, and whether it was read off a player, margins included."""
+    """Return by step what one person said last."""
     kind, span, box = proposal
     last = {}
     for said_kind, said_span, said_box, what, asked in sayings:
         if what != "add" and said_kind == kind and is_about(what, said_box, asked, box):
-            last |= {step: (what, not asked) for step in steps(said_span) if step in steps(span)}
-    done = {step: what for step, (what, _) in last.items()}
-    inside = list(steps(span))
-    for ordered, is_cut_off in ((inside, inside[0] == 0), (inside[::-1], inside[-1] == FILM_STEPS - 1)):
-        rest = next((place for place, step in enumerate(ordered) if step in last), None)
-        if rest and rest <= MARGIN_STEPS and not is_cut_off and last[ordered[rest]][1]:
-            done |= dict.fromkeys(ordered[:rest], last[ordered[rest]][0])
-    return done
+            last |= {step: what for step in steps(said_span) if step in steps(span)}
+    return last
 
 
 def hidden_by_the_rules(proposals, decisions, reviewers):
@@ -186,21 +179,46 @@ def test_by_the_rules_alone_an_export_shows_nothing_elsewhere_that_is_hidden_her
     assert here <= hidden_by_the_rules(proposals, ordered, 1) | in_gaps(elsewhere, there)
 
 
-TYPED = st.lists(
-    st.tuples(st.sampled_from(["accept", "reject", "reject", "add"]), FILM_PLACES).filter(
-        lambda row: row[0] != "accept" or row[1][0] != "text" or row[1][2] is not None
-    ),
-    min_size=1,
-    max_size=4,
-)
+def typed(places):
+    """Return rows of a sheet: what they decide, and where; the place ends with kind, span and rectangle."""
+    rows = st.tuples(st.sampled_from(["accept", "reject", "reject", "add"]), places)
+    return st.lists(rows.filter(lambda row: row[0] != "accept" or "text" not in row[1] or row[1][-1] is not None), min_size=1, max_size=4)
 
 
 def typed_sheet(rows):
-    lines = [f"single,mono,{kind},{a},{b},{','.join(map(str, box or ('',) * 4))},{what}\n" for what, (kind, (a, b), box) in rows]
+    lines = (
+        f"{','.join(file or ('single', 'mono'))},{kind},{a},{b},{','.join(map(str, box or ('',) * 4))},{what}\n"
+        for what, (*file, kind, (a, b), box) in rows
+    )
     return (review_study.SHEET + "".join(lines)).encode()
 
 
-@given(proposals=st.lists(FILM_PLACES, max_size=3), sheets=st.lists(TYPED, min_size=1, max_size=3))
+@given(
+    proposals=st.lists(PLACES, min_size=1, max_size=3), rows=typed(PLACES), moved=st.lists(st.tuples(*[st.integers(-5, 5)] * 2), max_size=3)
+)
+def test_of_what_is_proposed_a_sheet_shows_no_frame_that_its_rejections_do_not_cover(pair, proposals, rows, moved):
+    """In neither camera: what one of them no longer hides is no longer proposed in the other."""
+    by_file = {
+        ("pair", camera): [study.Proposed(kind, "text", span, box) for side, kind, span, box in proposals if side == camera]
+        for camera in ("left", "right")
+    }
+    of = replace(pair, proposals=by_file)
+    there = of.standing()
+    before = painted(of, there, but="gap")
+    # Most rejections are of something that is proposed, but for some steps at its ends.
+    moves = [
+        (side, kind, (max(a + by / 20, 0), b + to / 20), box) for (side, kind, (a, b), box), (by, to) in zip(proposals, moved, strict=False)
+    ]
+    rows = [*rows, *(("reject", place) for place in moves if place[2][0] < place[2][1])]
+    sheet = typed_sheet([(what, ("pair", *place)) for what, place in rows])
+    events = exchange.read_sheet(sheet, of, there, dict.fromkeys(of.files, np.arange(61) / 20), "c").events
+    for number, event in enumerate(events[:-1], start=1):
+        there.decided.setdefault((event.recording, event.camera), {})[number] = "c", event
+    covered = {half for what, (_, _, span, _) in rows if what == "reject" for step in steps(span) for half in (2 * step, 2 * step + 1)}
+    assert {point for point in before if point[1] not in covered} <= painted(of, there)
+
+
+@given(proposals=st.lists(FILM_PLACES, max_size=3), sheets=st.lists(typed(FILM_PLACES), min_size=1, max_size=3))
 def test_the_last_sheet_that_is_imported_stands_whatever_was_imported_before(pair, proposals, sheets):
     """As if all its rows were written behind all others, and a second time it says nothing new."""
     key = ("single", "mono")

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from scrubin.base.tables import io
 from scrubin.base.tables.private import REDACTIONS
 from scrubin.stages.review.events import KINDS, Decided, DecidedSpan
-from scrubin.stages.review.outcome import Drawing, Eye, Limits, Proposed, added, gaps, mirrored, parts, rows
+from scrubin.stages.review.outcome import Drawing, Eye, Proposed, added, gaps, mirrored, parts, rows
 
 LAST_S = 5.0
-LIMITS = Limits(LAST_S, 0.2)
 ROOM = Proposed("out_of_body", "appearance", (0.5, 2.5), score=0.9, faces=1)
 NAME_PLATE = Proposed("text", "text", (0.0, 5.0), (8, 8, 40, 16), 0.9, text="Brenner 10:20")
 
@@ -27,8 +26,8 @@ def by(person, *decisions):
     return [(person, one) for one in decisions]
 
 
-def table(proposals, decided, reviewers=1, limits=LIMITS):
-    done = rows("r", "left", proposals, decided, reviewers, limits)
+def table(proposals, decided, reviewers=1):
+    done = rows("r", "left", proposals, decided, reviewers)
     io.conform(REDACTIONS, io.frame_of(REDACTIONS, {tuple(row[name] for name in REDACTIONS.key): row for row in done}.values()))
     return done
 
@@ -66,16 +65,10 @@ def test_the_latest_decision_counts():
     assert [row[3] for row in hidden([ROOM], back_again)] == ["rejected", "accepted", "rejected", "accepted"]
 
 
-def test_the_margin_of_a_span_goes_the_way_of_a_decision_that_was_read_off_a_player_only():
-    rough = decision("reject", 0.7, 2.3, proposal="")
-    assert hidden([ROOM], by("ann", rough)) == [(0.5, 2.5, "appearance", "rejected", False)]
-    exact = decision("reject", 0.7, 2.3)
-    assert [row[3] for row in hidden([ROOM], by("ann", exact))] == ["unreviewed", "rejected", "unreviewed"]
-
-
-def test_at_the_end_of_the_video_what_is_left_is_no_margin():
-    last = replace(ROOM, interval_s=(4.0, LAST_S))
-    assert (4.9, LAST_S, "appearance", "unreviewed", True) in hidden([last], by("ann", decision("reject", 4.0, 4.9, proposal="")))
+@pytest.mark.parametrize("proposal", ["", "from the page"])
+def test_what_a_rejection_leaves_of_a_span_stays_hidden_however_short_it_is(proposal):
+    said = by("ann", decision("reject", 0.501, 2.3, proposal=proposal))
+    assert [row[3] for row in hidden([ROOM], said)] == ["unreviewed", "rejected", "unreviewed"]
 
 
 def test_a_span_that_grew_is_asked_again_where_it_is_new():
@@ -116,7 +109,7 @@ def test_with_two_reviewers_only_what_both_reject_is_shown_and_disagreement_is_s
     both = [*by("ann", decision("reject", 0.5, 2.5)), *by("bo", decision("reject", 0.5, 1.5))]
     assert [row[3:] for row in hidden([ROOM], both, reviewers=2)] == [("rejected", False), ("unreviewed", True)]
     against = [*by("ann", decision("reject", 0.5, 2.5)), *by("bo", decision("accept", 1.0, 2.0))]
-    (_, middle, _) = parts(ROOM, against, 2, LIMITS)
+    (_, middle, _) = parts(ROOM, against, 2)
     assert (middle.interval_s, middle.decision, middle.disputed) == ((1.0, 2.0), "accepted", True)
     twice_by_one = by("ann", decision("reject", 0.5, 2.5), decision("reject", 0.5, 2.5))
     assert hidden([ROOM], twice_by_one, reviewers=2)[0][-1] is True
@@ -131,7 +124,7 @@ def test_with_two_reviewers_only_what_both_reject_is_shown_and_disagreement_is_s
 )
 def test_every_instant_of_a_proposal_is_decided_once_and_never_shown_without_enough_rejections(decisions, reviewers):
     decided = [(who, decision(what, a / 10, b / 10)) for who, what, a, b in decisions if a < b]
-    done = [row for row in hidden([ROOM], decided, reviewers=reviewers, limits=Limits(LAST_S, 0.0)) if row[2] == "appearance"]
+    done = [row for row in hidden([ROOM], decided, reviewers=reviewers) if row[2] == "appearance"]
     assert sum(row[1] - row[0] for row in done) == pytest.approx(2.0)
     for k in range(5, 25):
         instant = k / 10 + 0.05
@@ -154,7 +147,7 @@ BAND = (0, 13, 96, 22)
 
 
 def in_other_eye(hidden, own=(), *, drawn=(), decided=(), before=0):
-    return mirrored(hidden, dict.fromkeys(drawn, Drawing(before, is_added=True)), Eye(own, own, decided, LIMITS, SIZE_PX))
+    return mirrored(hidden, dict.fromkeys(drawn, Drawing(before, is_added=True)), Eye(own, own, decided, LAST_S, SIZE_PX))
 
 
 def test_what_one_camera_hides_is_proposed_in_the_other_but_text_that_a_detector_found_where_it_stands():
@@ -216,7 +209,7 @@ def test_no_pixel_of_what_a_rectangle_hides_is_left_open_in_the_other_eye(baseli
     seen[y + 8 : y + h + 8, x + disparity_px : x + w + disparity_px] = True
     drawn = Proposed("text", "curator", (0.0, 1.0), box)
     ((left, top, wide, high),) = [
-        one.box_xywh for one in mirrored([drawn], {drawn: Drawing(0, is_added=True)}, Eye((), (), (), LIMITS, (320, 180)))
+        one.box_xywh for one in mirrored([drawn], {drawn: Drawing(0, is_added=True)}, Eye((), (), (), LAST_S, (320, 180)))
     ]
     seen[top : top + high, left : left + wide] = False
     assert not seen.any()

@@ -63,7 +63,7 @@ def take(sheet: Path, by: str | None) -> list[str]:
 
     Raises
     ------
-    ManifestError, RecordingError, ReviewError
+    ManifestError, ReviewError
         When a row cannot be used: then nothing is appended.
     """
     data = _bytes(sheet)
@@ -71,7 +71,10 @@ def take(sheet: Path, by: str | None) -> list[str]:
     listed: set[str] = set()
     with suppress(ManifestError, OSError):  # said where the list is read
         listed = {row.cells["recording"] for row in read_rows(params.raw_folder(), ("recording",))}
-    done = exchange.read_sheet(data, desk.reviewed, desk.standing, desk.times_s, desk.by, desk.set_aside(), listed)
+    try:
+        done = exchange.read_sheet(data, desk.reviewed, desk.standing, desk.times_s, desk.by, desk.set_aside(), listed)
+    except ManifestError as error:
+        raise ManifestError([replace(fault, file=str(sheet)) if fault.file == NAME else fault for fault in error.faults]) from error
     desk.append_all(done.events)
     return [
         f"{sheet}: {count_text(len(done.events) - 1, 'new decision')}",

@@ -11,8 +11,8 @@ from itertools import groupby
 
 import numpy as np
 
-from scrubin.base.errors import ManifestError, RecordingError, ReviewError
-from scrubin.base.faults import count_text
+from scrubin.base.errors import ManifestError, ReviewError
+from scrubin.base.faults import Fault, count_text
 from scrubin.stages.review import events
 from scrubin.stages.review.events import ACCEPT, ADD, REJECT, Decided, DecidedSpan, Event
 from scrubin.stages.review.outcome import (
@@ -149,7 +149,8 @@ def _shows_already(row: RedactionRow, line_of: Mapping[RedactionRow, int]) -> bo
 def _is_said(row: RedactionRow, part: Interval, line_of: Mapping[RedactionRow, int], after: int = 0) -> bool:
     """Whether lines after one say what a row says, during all of a part of its time."""
     same = [other[3:5] for other, line in line_of.items() if line > after and (other[:3], other[5:]) == (row[:3], row[5:])]
-    return all(end - start <= TICK_S for start, end in without(part, same))
+    # Also a millisecond that was not said: the frame that is on the screen in it is to be hidden.
+    return not without(part, same)
 
 
 def _undoes(accepted: RedactionRow, rejected: RedactionRow) -> bool:
@@ -161,8 +162,8 @@ def _undoes(accepted: RedactionRow, rejected: RedactionRow) -> bool:
 def sheet_text(of: ReviewedStudy, standing: Standing) -> str:
     """Return all decisions that stand as a ``redactions.csv``, but for rejections that would show more elsewhere than is shown here.
 
-    In a sheet a rejection is about all of its kind that lies in its rectangle, whoever else hides some of it, and about the
-    margins beside it. Where that shows what is hidden here, the rejection is left out: whoever imports the sheet is asked anew.
+    In a sheet a rejection is about all of its kind that lies in its rectangle, whoever else hides some of it. Where that shows
+    what is hidden here, the rejection is left out: whoever imports the sheet is asked anew.
     Of a recording that is excluded here all are.
     """
     text = io.StringIO()
@@ -191,10 +192,9 @@ def _showing_no_more(recording: str, said: Sequence[RedactionRow], of: ReviewedS
     places = _places(recording, of, standing)
     # In the order of the sheet, which is that of the ledger after the import: what is younger than a drawing answers its proposal.
     kept, left_out = list(said), list[RedactionRow]()
-    reach_s = of.margin_s + STILLS_STEP_S
     while shown := _shown_by_import(kept, places):
         rejections = [row for row in kept if row[6] == REJECT]
-        near = [row for row in rejections if any(row[3] < end + reach_s and start - reach_s < row[4] for start, end in shown)]
+        near = [row for row in rejections if any(row[3] < end + STILLS_STEP_S and start - STILLS_STEP_S < row[4] for start, end in shown)]
         left_out += near or rejections
         kept = [row for row in kept if row not in left_out]
         if not rejections:
@@ -332,12 +332,12 @@ def _meets(row: RedactionRow, of: ReviewedStudy, standing: Standing) -> bool:
 def _refuse_outside(row: RedactionRow, file: StudyFile, place: str) -> None:
     if row[3] >= file.duration_s:
         reason = f"start_s {row[3]:g} lies behind the end of the video at {file.duration_s:.3f} s"
-        raise RecordingError(NAME, reason, "correct it", place)
+        raise ManifestError([Fault(NAME, "outside", reason, "correct it", place)])
     if row[5] is not None:
         x, y, w, h = row[5]
         if x + w > file.size_px[0] or y + h > file.size_px[1]:
             reason = f"the rectangle {x},{y},{w},{h} reaches beyond the picture of {file.size_px[0]}x{file.size_px[1]} pixels"
-            raise RecordingError(NAME, reason, "correct it; x,y is its top left corner", place)
+            raise ManifestError([Fault(NAME, "outside", reason, "correct it; x,y is its top left corner", place)])
 
 
 def _event(row: RedactionRow, file: StudyFile, boundaries_s: Boundaries) -> Decided:

@@ -103,7 +103,7 @@ def answer_of(one: Decided) -> str:
 
 
 def rows(
-    recording: str, camera: str, proposals: Sequence[Proposed], decided: Sequence[tuple[str, Decided]], reviewers: int, limits: Limits
+    recording: str, camera: str, proposals: Sequence[Proposed], decided: Sequence[tuple[str, Decided]], reviewers: int
 ) -> list[dict[str, Any]]:
     """Return the rows of the table `redactions` for one video file.
 
@@ -115,33 +115,23 @@ def rows(
         Person and decision, in the order in which they were made.
     reviewers
         How many people must agree to show what was proposed.
-    limits
-        Of the file.
     """
     done = []
     for proposal in proposals:
-        for part in parts(proposal, decided, reviewers, limits):
+        for part in parts(proposal, decided, reviewers):
             hidden = part.decision != REJECTED
             done.append(_row(recording, camera, replace(proposal, interval_s=part.interval_s), part.decision, hidden=hidden))
     return done + [_row(recording, camera, one, ACCEPTED, hidden=True) for one in added(decided, reviewers)]
 
 
-@dataclass(frozen=True)
-class Limits:
-    """End of the last frame of a file in source seconds, and the margin that the detectors put around a span."""
-
-    last_s: float
-    margin_s: float
-
-
-def parts(proposal: Proposed, decided: Sequence[tuple[str, Decided]], reviewers: int, limits: Limits) -> list[Part]:
+def parts(proposal: Proposed, decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Part]:
     """Return the parts of a proposal with what was decided about each, in order.
 
-    A decision holds for exactly its interval. With one reviewer the latest decision counts,
-    whoever made it. With more, each person's latest one does: any acceptance hides, and only
-    so many rejections show.
+    A decision holds for exactly its interval, also where it was read off a player: what a rejection leaves stays hidden.
+    With one reviewer the latest decision counts, whoever made it. With more, each person's latest one does: any
+    acceptance hides, and only so many rejections show.
     """
-    painted = [_painted(proposal, says, limits) for says in _by_person(proposal, decided, reviewers)]
+    painted = [_painted(proposal, says) for says in _by_person(proposal, decided, reviewers)]
     edges = sorted({edge for pieces in painted for piece, _ in pieces for edge in piece} | set(proposal.interval_s))
     done: list[Part] = []
     for start, end in pairwise(edges):
@@ -160,6 +150,12 @@ def added(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Propos
     What was accepted and later rejected is not among it; what was added can only be withdrawn.
     """
     return list(dict.fromkeys(one for _, _, one in _wanted(decided, reviewers)))
+
+
+def answers(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Proposed]:
+    """Return what of `added` people accepted of the other camera or of a gap, or by a row of a sheet, which does not say of what."""
+    said = ((decided[place][1].proposal, what, one) for place, what, one in _wanted(decided, reviewers))
+    return [one for key, what, one in said if what == ACCEPT and key.partition(":")[0] in ("", PAIR, GAP)]
 
 
 def drawings(decided: Sequence[tuple[str, Decided]], reviewers: int, detected: Sequence[Proposed]) -> Iterator[tuple[Proposed, int, bool]]:
@@ -204,8 +200,8 @@ class Eye:
         What of that is hidden: what a person draws in the other camera is proposed beside all else.
     decided
         What people decided about it, in order.
-    limits
-        Of its file.
+    last_s
+        End of the last frame of its file, in source seconds.
     size_px
         Width and height of its picture as displayed.
     """
@@ -213,7 +209,7 @@ class Eye:
     own: Sequence[Proposed]
     hidden: Sequence[Proposed]
     decided: Sequence[Decided]
-    limits: Limits
+    last_s: float
     size_px: tuple[int, int]
 
 
@@ -256,7 +252,7 @@ def mirrored(hidden: Iterable[Proposed], drawn: Mapping[Proposed, Drawing], eye:
     for one, drawing in sorted(every.items(), key=lambda item: (item[1].before, item[0] in drawn), reverse=True):
         # Of texts, detectors propose rectangles only: a whole picture is a person's.
         is_person = one in drawn or one.source == SHEET or (one.kind == "text" and one.box_xywh is None)
-        clipped = one.interval_s[0], min(one.interval_s[1], eye.limits.last_s)
+        clipped = one.interval_s[0], min(one.interval_s[1], eye.last_s)
         if one.source == PAIR or not (is_person or one.kind in MIRRORED_KINDS) or clipped[0] >= clipped[1]:
             continue
         here, before, size_px = eye.hidden if is_person else eye.own, drawing.before, None if drawing.is_added else eye.size_px
@@ -350,16 +346,8 @@ def without(interval: Interval, removed: Iterable[Interval]) -> list[Interval]:
     return sorted(left)
 
 
-@dataclass(frozen=True)
-class _Say:
-    interval_s: Interval
-    decision: str
-    # Read off a player: what it leaves of the margin means nothing.
-    is_rough: bool
-
-
-def _by_person(proposal: Proposed, decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[list[_Say]]:
-    said: dict[str, list[_Say]] = {}
+def _by_person(proposal: Proposed, decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[list[tuple[Interval, str]]]:
+    said: dict[str, list[tuple[Interval, str]]] = {}
     for by, one in decided:
         for span in one.spans if one.kind == proposal.kind and not one.lets_through else ():
             # Who hides something in the rows does not say where in them the other camera's thing stands.
@@ -369,24 +357,18 @@ def _by_person(proposal: Proposed, decided: Sequence[tuple[str, Decided]], revie
                 # What somebody accepted and rejected of something earlier is not accepted again.
                 is_earlier = span.what == REJECT and any(one is other for other in proposal.earlier)
                 decision = UNREVIEWED if is_earlier else ACCEPTED if span.what == ACCEPT else REJECTED
-                said.setdefault("" if reviewers == 1 else by, []).append(_Say((span.start_s, span.end_s), decision, not one.proposal))
+                said.setdefault("" if reviewers == 1 else by, []).append(((span.start_s, span.end_s), decision))
     return list(said.values())
 
 
-def _painted(proposal: Proposed, says: Sequence[_Say], limits: Limits) -> list[tuple[Interval, str]]:
+def _painted(proposal: Proposed, says: Sequence[tuple[Interval, str]]) -> list[tuple[Interval, str]]:
     """Return the proposal's parts as one person decided: the latest decision counts."""
-    pieces: list[tuple[Interval, str, bool]] = [(proposal.interval_s, UNREVIEWED, False)]
-    for say in says:
-        covered = [(max(a, say.interval_s[0]), min(b, say.interval_s[1])) for (a, b), _, _ in pieces]
-        pieces = [(left, name, rough) for part, name, rough in pieces for left in without(part, [say.interval_s])]
-        pieces += [(part, say.decision, say.is_rough) for part in covered if part[0] < part[1]]
-    ordered = sorted(pieces)
-    for place, (part, name, _) in enumerate(ordered):
-        beside = [ordered[near] for near in (place - 1, place + 1) if 0 <= near < len(ordered)]
-        rough = [other for other in beside if other[2]]
-        if name == UNREVIEWED and rough and _is_margin(part, proposal.interval_s, limits):
-            ordered[place] = part, rough[0][1], False
-    return [(part, name) for part, name, _ in ordered]
+    pieces = [(proposal.interval_s, UNREVIEWED)]
+    for said_s, decision in says:
+        covered = [(max(a, said_s[0]), min(b, said_s[1])) for (a, b), _ in pieces]
+        pieces = [(left, name) for part, name in pieces for left in without(part, [said_s])]
+        pieces += [(part, decision) for part in covered if part[0] < part[1]]
+    return sorted(pieces)
 
 
 def _agreed(decisions: Sequence[str], reviewers: int) -> str:
@@ -437,14 +419,6 @@ def overlaps(decided: Box | None, proposed: Box | None) -> bool:
         return decided is None
     ends = [(decided[side] + decided[side + 2], proposed[side] + proposed[side + 2]) for side in (0, 1)]
     return all(decided[side] < ends[side][1] and proposed[side] < ends[side][0] for side in (0, 1))
-
-
-def _is_margin(part: Interval, proposed: Interval, limits: Limits) -> bool:
-    """Whether what a decision left is no more than the margin that was put around the span."""
-    if part == proposed or part[1] - part[0] > limits.margin_s + TICK_S:
-        return False
-    # At the ends of the video the margin is cut off: what touches them may be the span itself.
-    return (part[0] == proposed[0] and proposed[0] > 0) or (part[1] == proposed[1] and proposed[1] < limits.last_s)
 
 
 def _row(recording: str, camera: str, proposal: Proposed, decision: str, *, hidden: bool) -> dict[str, Any]:

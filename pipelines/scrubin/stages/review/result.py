@@ -7,7 +7,7 @@ curator's, so that it stays hidden when the detectors no longer propose it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from scrubin.base.tables.private import REDACTIONS
 from scrubin.stages.review import Line, attention, rewriting, status
 from scrubin.stages.review.attention import worked_s
 from scrubin.stages.review.events import ADD, NOBODYS, PERSON, Decided
-from scrubin.stages.review.outcome import REJECTED, TICK_S, UNREVIEWED, Part, Proposed, added, parts, without
+from scrubin.stages.review.outcome import GAP, PAIR, REJECTED, TICK_S, UNREVIEWED, Part, Proposed, added, answers, parts, without
 from scrubin.stages.review.redaction_sheet import NAME
 from scrubin.stages.review.standing import FileKey, Standing
 from scrubin.stages.review.status import Judged
@@ -155,13 +155,24 @@ def counts_of_file(of: ReviewedStudy, key: FileKey, standing: Standing, proposal
         because a part is undecided, and how many are shown as a whole or in part. ``by_people``: by kind how many people
         drew (``drawn``), and how many they accepted that nobody proposes any more (``kept``).
     """
-    return {"proposed": _proposed(proposals), "by_people": _by_people(of, key, standing, proposals)}
+    decided = list(standing.decided.get(key, {}).values())
+    drawn = {(one.kind, (span.start_s, span.end_s), one.box_xywh) for _, one in decided for span in one.spans if span.what == ADD}
+    accepted = [one for one in added(decided, of.reviewers) if (one.kind, one.interval_s, one.box_xywh) not in drawn]
+    # What somebody accepted of the other camera or of a gap is asked no more, and still one proposal with all that is left of it.
+    asked = (one for one in of.proposed(key, standing, answers(decided, of.reviewers)) if one.source in (PAIR, GAP))
+    again = [one for one in asked if any(_is_shared(one, other) for other in accepted)]
+    judged: list[tuple[Proposed, Sequence[Part]]] = [(one, of.judged(key, one, standing)) for one in again]
+    judged += [(one.proposal, one.parts) for one in proposals if not any(_is_rest(one.proposal, whole) for whole in again)]
+    kept = Counter(one.kind for one in accepted if not _is_proposed(one, [proposal for proposal, _ in judged]))
+    counts = Counter(kind for kind, _, _ in drawn)
+    by_people = [{"kind": kind, "drawn": counts[kind], "kept": kept[kind]} for kind in sorted(counts | kept)]
+    return {"proposed": _proposed(judged), "by_people": by_people}
 
 
-def _proposed(proposals: Sequence[Judged]) -> list[dict[str, Any]]:
+def _proposed(judged: Iterable[tuple[Proposed, Sequence[Part]]]) -> list[dict[str, Any]]:
     groups: dict[tuple[str, str], list[set[str]]] = {}
-    for one in proposals:
-        groups.setdefault((one.proposal.kind, one.proposal.source), []).append({part.decision for part in one.parts})
+    for one, parts_of in judged:
+        groups.setdefault((one.kind, one.source), []).append({part.decision for part in parts_of})
     return [
         {
             "kind": kind,
@@ -175,20 +186,19 @@ def _proposed(proposals: Sequence[Judged]) -> list[dict[str, Any]]:
     ]
 
 
-def _by_people(of: ReviewedStudy, key: FileKey, standing: Standing, proposals: Sequence[Judged]) -> list[dict[str, Any]]:
-    decided = list(standing.decided.get(key, {}).values())
-    drawings = {(one.kind, (span.start_s, span.end_s), one.box_xywh) for _, one in decided for span in one.spans if span.what == ADD}
-    drawn, kept = Counter(one[0] for one in drawings), Counter[str]()
-    for one in added(decided, of.reviewers):
-        if (one.kind, one.interval_s, one.box_xywh) not in drawings and not _is_proposed(one, proposals):
-            kept[one.kind] += 1
-    return [{"kind": kind, "drawn": drawn[kind], "kept": kept[kind]} for kind in sorted(drawn | kept)]
+def _is_shared(one: Proposed, other: Proposed) -> bool:
+    is_same = (one.kind, one.box_xywh) == (other.kind, other.box_xywh)
+    return is_same and one.interval_s[0] < other.interval_s[1] and other.interval_s[0] < one.interval_s[1]
 
 
-def _is_proposed(accepted: Proposed, proposals: Sequence[Judged]) -> bool:
+def _is_rest(one: Proposed, whole: Proposed) -> bool:
+    """Whether it is what is still asked of a proposal of which somebody accepted a part."""
+    return one.source == whole.source and _is_shared(one, whole)
+
+
+def _is_proposed(accepted: Proposed, proposals: Iterable[Proposed]) -> bool:
     """Whether all of what somebody accepted is still proposed."""
-    same = [one.proposal for one in proposals if (one.proposal.kind, one.proposal.box_xywh) == (accepted.kind, accepted.box_xywh)]
-    left = without(accepted.interval_s, [one.interval_s for one in same])
+    left = without(accepted.interval_s, [one.interval_s for one in proposals if _is_shared(one, accepted)])
     return all(end - start <= TICK_S for start, end in left)
 
 
@@ -225,7 +235,7 @@ def _of_file(of: ReviewedStudy, key: FileKey, standing: Standing) -> list[tuple[
         return []
     done = []
     for proposal in of.proposed(key, standing):
-        judged = {person: parts(proposal, mine, 1, of.limits(key)) for person, mine in by_person.items()}
+        judged = {person: parts(proposal, mine, 1) for person, mine in by_person.items()}
         for pair in combinations(sorted(judged), 2):
             same = _same_decisions(judged[pair[0]], judged[pair[1]])
             done += [(pair, all(same))] if same else []

@@ -30,7 +30,6 @@ from scrubin.stages.review.outcome import (
     Asked,
     Drawing,
     Eye,
-    Limits,
     Part,
     Proposed,
     added,
@@ -196,16 +195,15 @@ class ReviewedStudy:
         """Return the recordings in order."""
         return list(dict.fromkeys(recording for recording, _ in self.files))
 
-    def limits(self, key: FileKey) -> Limits:
-        """Return what bounds the decisions of a file."""
-        return Limits(self.files[key].duration_s, self.margin_s)
+    def proposed(self, key: FileKey, standing: Standing, unsaid: Container[Proposed] = ()) -> list[Proposed]:
+        """Return all that is proposed in a file: by the detectors, because the other camera hides it, and between two hidden spans.
 
-    def proposed(self, key: FileKey, standing: Standing) -> list[Proposed]:
-        """Return all that is proposed in a file: by the detectors, because the other camera hides it, and between two hidden spans."""
+        What people accepted of the latter two is no longer proposed, but for what is ``unsaid``: as if nobody had.
+        """
         decided = self._decided(key, standing)
-        own, drawn = self._own(key, standing), added(decided, self.reviewers)
-        hidden_here = list(self._hidden_alone(key, standing))
-        eye = Eye([*own, *drawn], hidden_here, [one for _, one in decided], self.limits(key), self.files[key].size_px)
+        own, drawn = self._own(key, standing), [one for one in added(decided, self.reviewers) if one not in unsaid]
+        hidden_here = [one for one in self._hidden_alone(key, standing) if one not in unsaid]
+        eye = Eye([*own, *drawn], hidden_here, [one for _, one in decided], self.files[key].duration_s, self.files[key].size_px)
         others = [other for other in self.cameras(key[0]) if other != key]
         hidden_there = [hidden for other in others for hidden in self._hidden_alone(other, standing)]
         every = [*own, *mirrored(hidden_there, self._drawn(others, key, standing), eye)]
@@ -216,7 +214,7 @@ class ReviewedStudy:
 
     def redactions(self, key: FileKey, standing: Standing) -> list[dict[str, Any]]:
         """Return the rows of the table `redactions` of a file: what the release will hide, and what people show."""
-        return rows(*key, self.proposed(key, standing), self._decided(key, standing), self.reviewers, self.limits(key))
+        return rows(*key, self.proposed(key, standing), self._decided(key, standing), self.reviewers)
 
     def offers(self, key: FileKey, proposal: str, standing: Standing) -> bool:
         """Whether a file has a proposal, or the audit a question about it, of this key."""
@@ -225,7 +223,7 @@ class ReviewedStudy:
 
     def judged(self, key: FileKey, proposal: Proposed, standing: Standing) -> list[Part]:
         """Return the parts of a proposal with what was decided about each."""
-        return parts(proposal, self._decided(key, standing), self.reviewers, self.limits(key))
+        return parts(proposal, self._decided(key, standing), self.reviewers)
 
     def _own(self, key: FileKey, standing: Standing) -> list[Proposed]:
         """Return what the detectors propose in a file, and what a sheet does that was not imported for it."""
