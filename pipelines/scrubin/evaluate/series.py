@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from scrubin.base.errors import MetricsError
-from scrubin.base.faults import VIDEO, Fault, Faults, count_text, error, ranges_text, summary, warning
+from scrubin.base.faults import VIDEO, Fault, Faults, count_text, error, ranges_text, warning
 from scrubin.labels.files.detect import LABELS_UNREAD
 from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.model import ClassesOf, Labels
@@ -35,10 +35,8 @@ EXPLAINED = 0.9
 """Share of the frames that a shift must explain, so that a file that also lacks some is still recognised."""
 FEWEST_FOR_RATE = 5
 """So many frames a side must span before its length tells a rate."""
-FEWEST_ALIKE, FEWEST_APART = 8, 20
-"""So many detections lie at one distance, or so many lie apart, only where somebody takes a sample of the film."""
-FEWEST_LEFT_OUT = 10
-"""So many frames with an object must lack a detection, and half of all, before that is more than a weak model."""
+FEWEST_ALIKE, FEWEST_APART, FEWEST_LEFT_OUT = 8, 20, 10
+"""So many detections lie at one distance, or so many apart, only in a sample of the film; it leaves out so many frames with an object."""
 LEAST_RATIO = 5
 """By less the rates that both sides state hardly differ, and by less detections more likely end early."""
 REFUSED_FROM = 2
@@ -157,11 +155,6 @@ class JoinedVideos:
     def frames(self) -> dict[str, int]:
         """How many frames of each video count."""
         return {name: len(pair.frames) for name, pair in self.pairs.items()}
-
-    @property
-    def notes(self) -> list[str]:
-        """The faults for reading."""
-        return summary(self.faults)
 
 
 def recognised(has_whole: Mapping[str, bool]) -> tuple[ClassesOf, list[str]]:
@@ -383,9 +376,9 @@ class _Video:
 
     Parameters
     ----------
-    film, end
-        How many frames the released film has at this rate, and by the numbers of the predictions; infinite where nothing says it, or only
-        the last span ends behind it.
+    film
+        How many frames the released film has by the numbers of the predictions; infinite where nothing says it, or only the last span
+        ends behind it.
     of_film
         In words what is so of the film.
     first, beyond
@@ -403,7 +396,6 @@ class _Video:
     first: int
     beyond: IntArray
     film: float = np.inf
-    end: float = np.inf
     of_film: str = ""
 
 
@@ -416,12 +408,12 @@ def _at(name: str, truth: Series, prediction: Series, *, every_frame: bool) -> _
     if truth.film is None or np.any(truth.frames >= truth.film):
         return video
     times = Fraction(1) if one is None or other is None else other.per_second / one.per_second
-    film, end = (-(-truth.film * ratio // 1) for ratio in (min(times, Fraction(1)), times))
-    has = f"{end} frame{'s' * (end != 1)}{f' at {other.per_second} per second' if other and times != 1 else ''}"
-    beyond = own[at[predicted >= film][0] :] if np.any(predicted >= film) else own[:0]
-    if len(beyond) and prediction.last_begins is not None and prediction.last_begins < end:
+    film = -(-truth.film * times // 1)
+    beyond = own[own >= film]
+    has = f"{film} frame{'s' * (film != 1)}{f' at {other.per_second} per second' if other and times != 1 else ''}"
+    if len(beyond) and prediction.last_begins is not None and prediction.last_begins < film:
         return replace(video, of_film=f": the last span ends behind the film, which has {has}")
-    return replace(video, beyond=beyond, film=film, end=end, of_film=f"the released film has {has}")
+    return replace(video, beyond=beyond, film=film, of_film=f"the released film has {has}")
 
 
 def _with_objects(side: Series, frames: IntArray, at: IntArray) -> IntArray:
@@ -433,9 +425,9 @@ def _note_cause(video: _Video, faults: Faults, of_rate: Fault | None, of_all: Se
     file, labelled, predicted, beyond = video.file, video.labelled, video.predicted, video.beyond.tolist()
     by = shift(predicted, labelled)
     if beyond and len(labelled):
-        by = 1 if by is None and beyond == [video.end] else by  # labels that begin late or end early do not tell
+        by = 1 if by is None and beyond == [video.film] else by  # labels that begin late or end early do not tell
         # One frame too many is no shift of a side that begins anywhere.
-        by = by if by is not None and video.first in (by, labelled[0] + by) and beyond[-1] - by < video.end else None
+        by = by if by is not None and video.first in (by, labelled[0] + by) and beyond[-1] - by < video.film else None
     if (step := stride(predicted, labelled)) is not None:
         what = f"the numbers look like frames of a {step} fps video"
         faults.error(file, "frames-rate", what, f"divide every frame number by {step}, {SAY_RATES}")
@@ -509,8 +501,7 @@ def _explains(by: int, labelled: IntArray, predicted: IntArray) -> bool:
 
 
 def _note_frames(video: _Video, faults: Faults, unsaid: str) -> None:
-    file, labelled = video.file, video.labelled
-    predicted = video.predicted[video.predicted < video.film]
+    file, labelled, predicted = video.file, video.labelled, video.predicted
     missing, extra = np.setdiff1d(labelled, predicted), np.setdiff1d(predicted, labelled)
     step, fix = _sampled(video.objects, video.found), "predict every labelled frame"
     if step:
@@ -525,7 +516,7 @@ def _note_frames(video: _Video, faults: Faults, unsaid: str) -> None:
     elif len(missing):
         what = "labelled, but not among the predictions: nothing is detected there"
         faults.warning(file, "frames-missing", what, fix, frames=missing.tolist(), count=len(missing))
-    if len(extra):
+    if len(extra) and not len(video.beyond):
         # Whoever predicts more than is labelled does nothing that could be misread.
         fix, said = f"leave them out{_on_first_line(video)}", video.of_film if np.isinf(video.film) else ""
         faults.deviation(file, "frames-extra", f"not labelled, so not counted{said}", fix, frames=extra.tolist(), count=len(extra))
@@ -660,20 +651,15 @@ def _ends_as_numbered(truth: Series, prediction: Series) -> bool:
 
 def _at_one_rate(truth: Series, prediction: Series) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
     """Return numbers and positions of both sides at the coarser of their rates."""
-    one, other = truth.numbering, prediction.numbering
-    if one is None or other is None or one == other:
-        return _as_is(truth), _as_is(prediction)
-    coarser = min((one, other), key=lambda numbering: numbering.per_second)
-    return _renumbered(truth, one, coarser), _renumbered(prediction, other, coarser)
+    rates = [side.numbering for side in (truth, prediction) if side.numbering is not None]
+    coarser = min(rates, key=lambda numbering: numbering.per_second) if len(rates) == 2 else None
+    return _renumbered(truth, coarser), _renumbered(prediction, coarser)
 
 
-def _as_is(series: Series) -> tuple[IntArray, IntArray]:
-    return series.frames, np.arange(len(series.frames), dtype=np.int64)
-
-
-def _renumbered(series: Series, of: Numbering, to: Numbering) -> tuple[IntArray, IntArray]:
-    if of == to:
-        return _as_is(series)
+def _renumbered(series: Series, to: Numbering | None) -> tuple[IntArray, IntArray]:
+    of = series.numbering
+    if of is None or to is None or of == to:
+        return series.frames, np.arange(len(series.frames), dtype=np.int64)
     numbers = frames_at(series.frames, of, to) if series.counts_time else None
     numbers = renumber(series.frames, of, to) if numbers is None else numbers
     kept = np.flatnonzero(numbers != NONE)
