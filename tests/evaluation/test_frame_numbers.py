@@ -150,7 +150,7 @@ RATES = "or say to 'scrubin score' the rate that files do not state: --fps for l
         (range(5, 45), "the numbers look shifted by +5; subtract 5 from every frame number"),
         (range(1, 41), "counted from 1; subtract 1 from every frame number; if they are right, predict frame 0 too"),
         (range(3, 60), "labelled, but not predicted: labels are numbered 0 to 39, predictions 3 to 59 (3 frames)"),
-        (range(0, 40, 2), "labelled, but not predicted (only one frame in 2 is): labels are numbered 0 to 39"),
+        (range(0, 40, 2), "only about one frame in 2 is predicted: labels are numbered 0 to 39"),
         (range(1, 60), "if the file counts frames from 1, subtract 1"),
         (
             range(30),
@@ -271,19 +271,64 @@ def test_a_prediction_beyond_the_end_of_the_released_film_is_refused(labelled, p
     assert all(max(fault.frames) < 100 for fault in found if fault.rule == "frames-extra")
 
 
+@pytest.mark.parametrize(("first", "said"), [(1, "subtract 1 from"), (15, "if only this frame is too many, leave it out")])
+def test_one_frame_beyond_the_film_is_a_shift_only_where_frames_begin_so(first, said):
+    truth, team = ({"v": Series(np.array(of), np.zeros(len(of)), film=100)} for of in (range(100), range(first, 101)))
+    (error,) = [fault for fault in series.faults_of(truth, team, every_frame=False) if fault.severity == "error"]
+    assert said in error.fix
+
+
 @pytest.mark.parametrize(
-    ("labelled", "predicted", "said"),
+    ("rates", "film", "predicted", "said"),
     [
-        (range(1500), range(0, 1500, 25), "(only one frame in 25 is)"),
-        (range(0, 1500, 5), range(10, 1500, 25), "(only one frame in 25 is)"),
-        (range(0, 1500, 25), range(0, 1500, 25), ""),
-        (range(1500), range(0, 200, 25), ""),  # few detections
-        (range(100), but(range(20, 60), 100), ""),
+        ((25, 1), 3000, range(125), "frames 120-124: cannot exist: the released film has 120 frames at 1 per second"),
+        ((25, 1), 3001, range(121), ""),
+        ((1, 25), 120, range(1, 3001), "from 1: frame 3000 cannot exist, the released film has 3000 frames at 25 per second; subtract 1"),
+        ((1, 25), 120, range(3010), "frames 3000-3009: cannot exist"),
+        ((1, 25), 1, range(1, 26), "frame 25 cannot exist, the released film has 25 frames at 25 per second"),
     ],
 )
-def test_boxes_of_a_few_frames_at_a_step_are_no_frames_without_a_detection(labelled, predicted, said):
-    errors, _ = said_of_boxes((labelled, predicted))
-    assert ("only one frame" in errors, said in errors) == (bool(said), True)
+def test_predictions_at_another_rate_are_held_to_the_film_by_their_own_numbers(rates, film, predicted, said):
+    truth, team = (
+        {"v": Series(np.arange(film) if side else np.array(predicted), np.zeros(1), Numbering(Fraction(rates[1 - side])), film=film)}
+        for side in (1, 0)
+    )
+    told = "".join(fault.sentence for fault in series.faults_of(truth, team) if fault.severity == "error")
+    assert (bool(told), said in told) == (bool(said), True)
+
+
+@pytest.mark.parametrize(("begins", "refused"), [(Fraction(111, 2), False), (Fraction(58), True)])
+def test_a_last_span_that_ends_behind_the_film_is_no_error_and_one_that_begins_there_is(begins, refused):
+    truth = {"v": Series(np.arange(58), np.zeros(58), film=58)}
+    found = series.faults_of(truth, {"v": Series(np.arange(60), np.zeros(60), last_begins=begins)})
+    (told,) = [one.what for one in found]
+    assert ("the last span ends behind the film" in told, "cannot exist" in told) == (not refused, refused)
+
+
+@pytest.mark.parametrize(
+    ("objects", "found", "said"),
+    [
+        (range(1500), range(0, 1500, 25), "one frame in 25 is"),
+        (range(1800), [*range(0, 1800, 30), 1799], "one frame in 30 is"),
+        (range(1800), [round(at * 29.97) for at in range(60)], "one frame in 30 is"),
+        (range(1800), np.linspace(0, 1799, 64).astype(int), "one frame in 29 is"),
+        (range(225), range(0, 225, 25), "one frame in 25 is"),
+        (range(0, 1500, 5), range(10, 1500, 25), "one frame in 25 is"),
+        (range(1500), [at for at in range(0, 1500, 25) if at % 4 or at % 3], "one frame in 25 is"),
+        (range(0, 1500, 25), range(0, 1500, 25), ""),
+        (range(0, 1500, 25), range(0, 500, 25), ""),  # a run of what is labelled
+        ([2, 44, 90, 310, 500, 502, 700, 1500, 1502, 1900, 2000], [2, 44, 90, 310, 500, 502, 700, 1500, 1502, 2000], ""),
+        (range(1500), range(0, 150, 25), ""),  # few detections
+        (range(100), but(range(20, 90), 100), ""),
+    ],
+)
+@pytest.mark.parametrize("lists_all", [True, False])
+def test_boxes_in_a_sample_of_the_film_are_no_frames_without_a_detection(objects, found, said, lists_all):
+    # A format that lists frames without an object says no more than one that leaves them out.
+    truth = {"v": Series(np.arange(2001), np.zeros(2001), found=np.array(objects))}
+    team = {"v": Series(np.arange(2001) if lists_all else np.array(found), np.zeros(2001), found=np.array(found))}
+    errors = "".join(one.sentence for one in series.faults_of(truth, team, every_frame=False) if one.rule == "frames-missing")
+    assert ("only about one frame" in errors, said in errors) == (bool(said), True)
 
 
 @pytest.mark.parametrize(("first", "warned"), [(0, False), (1, True)])

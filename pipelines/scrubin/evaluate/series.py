@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from scrubin.base.errors import MetricsError
-from scrubin.base.faults import VIDEO, Fault, Faults, count_text, error, ranges_text, summary, warning
+from scrubin.base.faults import VIDEO, Fault, Faults, count_text, error, ranges_text, warning
 from scrubin.labels.files.detect import LABELS_UNREAD
 from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.model import ClassesOf, Labels
@@ -33,7 +34,9 @@ NEAR = 30
 EXPLAINED = 0.9
 """Share of the frames that a shift must explain, so that a file that also lacks some is still recognised."""
 FEWEST_FOR_RATE = 5
-"""So many frames a side must span before its length tells a rate; twice as many have no step in common by chance."""
+"""So many frames a side must span before its length tells a rate."""
+FEWEST_ALIKE, FEWEST_APART, FEWEST_LEFT_OUT = 8, 20, 10
+"""So many detections lie at one distance, or so many apart, only in a sample of the film; it leaves out so many frames with an object."""
 LEAST_RATIO = 5
 """By less the rates that both sides state hardly differ, and by less detections more likely end early."""
 REFUSED_FROM = 2
@@ -67,6 +70,10 @@ class Series:
         Of labels: how many frames the released film has, where its tables say it.
     by_contract
         Of predictions: whether they have to be numbered as the labels, and nobody can say another rate.
+    found
+        Frames with an object, of detections; None where every frame says something.
+    last_begins
+        Of spans: where the last one begins, in frames.
     """
 
     frames: IntArray
@@ -78,6 +85,8 @@ class Series:
     labels: Labels | None = None
     film: int | None = None
     by_contract: bool = False
+    found: IntArray | None = None
+    last_begins: Fraction | None = None
 
     def within(self, name: str, faults: Faults) -> tuple[Fault, ...]:
         """Return faults of the video of this name as those of its file."""
@@ -101,11 +110,21 @@ def stated_sizes(positions: IntArray, images: pd.DataFrame | None) -> FloatArray
     return images.set_index("position")[["width", "height"]].astype("float64").reindex(positions).to_numpy(np.float64)
 
 
-def series_of(video: NumberedLabels, file: str, frames: IntArray, values: npt.NDArray[Any]) -> Series:
-    """Return what a video has at each frame; messages name ``file``, and in it the video where its name is another one."""
+def series_of(video: NumberedLabels, file: str, frames: IntArray, values: npt.NDArray[Any], objects: pd.DataFrame | None = None) -> Series:
+    """Return what a video has at each frame; messages name ``file``, and in it the video where its name is another one.
+
+    Parameters
+    ----------
+    objects
+        Of detections: a row for each object, with its frame as ``position``.
+    """
+    labels, period_s, begin = video.labels, video.labels.clock.period_s, None
     place = "" if not file or PurePosixPath(file).stem == video.name else f"{VIDEO}{video.name}"
-    labels = video.labels if video.labels.fitting_fps else None
-    return Series(frames, values, video.numbering, file, video.labels.counts_time, place, labels)
+    if labels.segments is not None and period_s and len(starts := labels.segments["start"][labels.segments["kind"] == "phase"]):
+        begin = int(starts.max()) * ((labels.segments_clock or labels.clock).period_s or period_s) / period_s
+    found = None if objects is None else np.unique(objects["position"].to_numpy(np.int64))
+    stated = labels if labels.fitting_fps else None
+    return Series(frames, values, video.numbering, file, labels.counts_time, place, stated, found=found, last_begins=begin)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,11 +155,6 @@ class JoinedVideos:
     def frames(self) -> dict[str, int]:
         """How many frames of each video count."""
         return {name: len(pair.frames) for name, pair in self.pairs.items()}
-
-    @property
-    def notes(self) -> list[str]:
-        """The faults for reading."""
-        return summary(self.faults)
 
 
 def recognised(has_whole: Mapping[str, bool]) -> tuple[ClassesOf, list[str]]:
@@ -358,36 +372,71 @@ def _of_unknown_rate(name: str, truth: Series, prediction: Series) -> Fault | No
 
 @dataclass(frozen=True, eq=False)
 class _Video:
-    """Numbers of one video at one rate; ``film`` is how many its released film has, infinite where nothing says it."""
+    """Numbers of one video at one rate.
+
+    Parameters
+    ----------
+    film
+        How many frames the released film has by the numbers of the predictions; infinite where nothing says it, or only the last span
+        ends behind it.
+    of_film
+        In words what is so of the film.
+    first, beyond
+        Numbers as they stand in the predictions: the first one, and those behind the film.
+    objects, found
+        The frames that have an object, and those in which one is predicted.
+    """
 
     file: str
     labelled: IntArray
     predicted: IntArray
-    film: float
     every_frame: bool
+    objects: IntArray
+    found: IntArray
+    first: int
+    beyond: IntArray
+    film: float = np.inf
+    of_film: str = ""
 
 
 def _at(name: str, truth: Series, prediction: Series, *, every_frame: bool) -> _Video:
     """Return the numbers of both sides at the coarser of their rates; labels beyond a film are of another one."""
-    (labelled, _), (predicted, _) = _at_one_rate(truth, prediction)
-    film = np.inf if truth.film is None or np.any(labelled >= truth.film) else truth.film
-    return _Video(prediction.file or name, labelled, predicted, film, every_frame)
+    (labelled, at_truth), (predicted, at) = _at_one_rate(truth, prediction)
+    objects, found = _with_objects(truth, labelled, at_truth), _with_objects(prediction, predicted, at)
+    own, one, other = prediction.frames, truth.numbering, prediction.numbering
+    video = _Video(prediction.file or name, labelled, predicted, every_frame, objects, found, int(own[0]) if len(own) else 0, own[:0])
+    if truth.film is None or np.any(truth.frames >= truth.film):
+        return video
+    times = Fraction(1) if one is None or other is None else other.per_second / one.per_second
+    film = -(-truth.film * times // 1)
+    beyond = own[own >= film]
+    has = f"{film} frame{'s' * (film != 1)}{f' at {other.per_second} per second' if other and times != 1 else ''}"
+    if len(beyond) and prediction.last_begins is not None and prediction.last_begins < film:
+        return replace(video, of_film=f": the last span ends behind the film, which has {has}")
+    return replace(video, beyond=beyond, film=film, of_film=f"the released film has {has}")
+
+
+def _with_objects(side: Series, frames: IntArray, at: IntArray) -> IntArray:
+    return frames if side.found is None else frames[np.isin(side.frames[at], side.found)]
 
 
 def _note_cause(video: _Video, faults: Faults, of_rate: Fault | None, of_all: Sequence[_Video]) -> None:
     """Note why frame numbers do not agree, where the numbers alone tell it; ``of_rate`` is what is to be said of their rates."""
-    file, labelled, predicted, film = video.file, video.labelled, video.predicted, video.film
-    beyond, by = predicted[predicted >= film].tolist(), shift(predicted, labelled)
-    if by is None and len(labelled) and beyond == [film] and predicted[0] > 0:
-        by = 1  # labels that begin late or end early do not tell
+    file, labelled, predicted, beyond = video.file, video.labelled, video.predicted, video.beyond.tolist()
+    by = shift(predicted, labelled)
+    if beyond and len(labelled):
+        by = 1 if by is None and beyond == [video.film] else by  # labels that begin late or end early do not tell
+        # One frame too many is no shift of a side that begins anywhere.
+        by = by if by is not None and video.first in (by, labelled[0] + by) and beyond[-1] - by < video.film else None
     if (step := stride(predicted, labelled)) is not None:
         what = f"the numbers look like frames of a {step} fps video"
         faults.error(file, "frames-rate", what, f"divide every frame number by {step}, {SAY_RATES}")
     elif of_rate is not None and of_rate.severity == "error":
         faults.extend([of_rate])
-    elif beyond and (by is None or beyond[-1] - by >= film):
-        what, fix = f"cannot exist: the released film has {film} frames", f"number frames as in the release, from 0{_on_first_line(video)}"
-        faults.error(file, "frames-rate", what, fix, frames=beyond, count=len(beyond))
+    elif beyond and by is None:
+        leave_out = "; if only this frame is too many, leave it out" * (len(beyond) == 1)
+        fix = f"number frames as in the release, from 0{leave_out}{_on_first_line(video)}"
+        faults.error(file, "frames-rate", f"cannot exist: {video.of_film}", fix, frames=beyond, count=len(beyond))
     elif by is not None:
         _note_shift(video, faults, by, of_all)
     elif not video.every_frame and len(predicted) and len(labelled) and not _common(predicted, labelled):
@@ -409,8 +458,8 @@ def _note_shift(video: _Video, faults: Faults, by: int, of_all: Sequence[_Video]
     much, or_more = (f"at least {by:+d}", ", or as much as it is,") if is_least else (f"{by:+d}", "")
     fix = f"{f'subtract {by}{or_more} from' if by > 0 else f'add {-by}{or_more} to'} every frame number"
     what = f"the numbers look shifted by {much}{', as if frames were counted from 1' * (by == 1)}"
-    if predicted[-1] >= video.film:
-        what += f": frame {predicted[-1]} cannot exist, the released film has {video.film} frames"
+    if len(video.beyond):
+        what += f": frame {video.beyond[-1]} cannot exist, {video.of_film}"
     elif not video.every_frame and _only_ends_differ(video, by, of_all):
         what = f"only the ends differ ({_spans(labelled, predicted)}), so frames are taken as they are numbered"
         faults.warning(video.file, "frames-shifted", what, f"if all are shifted by {much}, {fix}")
@@ -452,23 +501,25 @@ def _explains(by: int, labelled: IntArray, predicted: IntArray) -> bool:
 
 
 def _note_frames(video: _Video, faults: Faults, unsaid: str) -> None:
-    file, labelled = video.file, video.labelled
-    predicted = video.predicted[video.predicted < video.film]
+    file, labelled, predicted = video.file, video.labelled, video.predicted
     missing, extra = np.setdiff1d(labelled, predicted), np.setdiff1d(predicted, labelled)
-    step = _thinned(labelled, predicted)
-    if len(missing) and (video.every_frame or step > 1):
+    step, fix = _sampled(video.objects, video.found), "predict every labelled frame"
+    if step:
+        left_out = np.setdiff1d(video.objects, video.found)
+        what = f"only about one frame in {step} is predicted: {_spans(labelled, predicted)}"
+        faults.error(file, "frames-missing", what, f"{fix}{unsaid}", frames=left_out.tolist(), count=len(left_out))
+    elif len(missing) and video.every_frame:
         is_from_one = 1 in predicted[:1] and missing[0] == 0 and (len(missing) == 1 or len(predicted) == predicted[-1])
         hint = "; if the file counts frames from 1, subtract 1" if is_from_one else unsaid
-        what = f"labelled, but not predicted{f' (only one frame in {step} is)' * (step > 1)}: {_spans(labelled, predicted)}"
-        fix = f"predict every labelled frame, black ones as well{hint}"
-        faults.error(file, "frames-missing", what, fix, frames=missing.tolist(), count=len(missing))
+        what = f"labelled, but not predicted: {_spans(labelled, predicted)}"
+        faults.error(file, "frames-missing", what, f"{fix}, black ones as well{hint}", frames=missing.tolist(), count=len(missing))
     elif len(missing):
-        what, fix = "labelled, but not among the predictions: nothing is detected there", "predict every labelled frame"
+        what = "labelled, but not among the predictions: nothing is detected there"
         faults.warning(file, "frames-missing", what, fix, frames=missing.tolist(), count=len(missing))
-    if len(extra):
+    if len(extra) and not len(video.beyond):
         # Whoever predicts more than is labelled does nothing that could be misread.
-        fix = f"leave them out{_on_first_line(video)}"
-        faults.deviation(file, "frames-extra", "not labelled, so not counted", fix, frames=extra.tolist(), count=len(extra))
+        fix, said = f"leave them out{_on_first_line(video)}", video.of_film if np.isinf(video.film) else ""
+        faults.deviation(file, "frames-extra", f"not labelled, so not counted{said}", fix, frames=extra.tolist(), count=len(extra))
 
 
 def _on_first_line(video: _Video) -> str:
@@ -479,10 +530,22 @@ def _on_first_line(video: _Video) -> str:
     return asked if is_one_more and PurePosixPath(video.file).suffix.lower() in TABLES else ""
 
 
-def _thinned(labelled: IntArray, predicted: IntArray) -> int:
-    """Return of how many frames one is predicted, in a video of which many are labelled between these; else 1."""
-    step = int(np.gcd.reduce(np.diff(predicted))) if len(predicted) >= 2 * FEWEST_FOR_RATE and _common(predicted, labelled) else 1
-    return step if step > 1 and 3 * np.count_nonzero((labelled - predicted[0]) % step) >= len(labelled) else 1
+def _sampled(objects: IntArray, found: IntArray) -> int:
+    """Return of about how many frames one is predicted, where that is a sample of the film; 0 for what a model may find.
+
+    What a model finds comes in runs of neighbouring frames, a sample never: it lies at one distance, but for a frame such as the last one,
+    or nothing is found in some of it, and then no two lie near each other.
+    """
+    found = found[(found >= objects[0]) & (found <= objects[-1])] if len(objects) else found[:0]
+    left_out = len(objects) - _common(objects, found)
+    if len(found) < FEWEST_ALIKE or left_out < max(FEWEST_LEFT_OUT, len(objects) / 2):
+        return 0
+    gaps = np.diff(found)
+    step = int(np.median(gaps))
+    is_apart = gaps > (1 + ALIKE) * np.median(np.diff(objects))
+    unlike = np.count_nonzero(~is_apart | (np.abs(gaps - step) > max(ALIKE * step, 1)))
+    is_sample = unlike <= max(ALIKE * len(gaps), 1) or (len(found) >= FEWEST_APART and bool(np.all(is_apart & (2 * gaps >= step))))
+    return step if is_sample else 0
 
 
 def _spans(labelled: IntArray, predicted: IntArray) -> str:
@@ -588,20 +651,15 @@ def _ends_as_numbered(truth: Series, prediction: Series) -> bool:
 
 def _at_one_rate(truth: Series, prediction: Series) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
     """Return numbers and positions of both sides at the coarser of their rates."""
-    one, other = truth.numbering, prediction.numbering
-    if one is None or other is None or one == other:
-        return _as_is(truth), _as_is(prediction)
-    coarser = min((one, other), key=lambda numbering: numbering.per_second)
-    return _renumbered(truth, one, coarser), _renumbered(prediction, other, coarser)
+    rates = [side.numbering for side in (truth, prediction) if side.numbering is not None]
+    coarser = min(rates, key=lambda numbering: numbering.per_second) if len(rates) == 2 else None
+    return _renumbered(truth, coarser), _renumbered(prediction, coarser)
 
 
-def _as_is(series: Series) -> tuple[IntArray, IntArray]:
-    return series.frames, np.arange(len(series.frames), dtype=np.int64)
-
-
-def _renumbered(series: Series, of: Numbering, to: Numbering) -> tuple[IntArray, IntArray]:
-    if of == to:
-        return _as_is(series)
+def _renumbered(series: Series, to: Numbering | None) -> tuple[IntArray, IntArray]:
+    of = series.numbering
+    if of is None or to is None or of == to:
+        return series.frames, np.arange(len(series.frames), dtype=np.int64)
     numbers = frames_at(series.frames, of, to) if series.counts_time else None
     numbers = renumber(series.frames, of, to) if numbers is None else numbers
     kept = np.flatnonzero(numbers != NONE)

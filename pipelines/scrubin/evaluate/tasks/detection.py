@@ -307,7 +307,7 @@ def _boxes(source: Source, read: Side, role: Role, classes: ClassesOf | None, *,
         kept = boxed_layer(layer, None if without_class else classes)
         left_out += len(layer.positions) - len(kept.positions)
         _check_boxes(source, read, video.name, kept, role)
-        series[video.name] = series_of(video, read.file_of(layer.file), kept.positions, np.arange(len(kept.positions)))
+        series[video.name] = series_of(video, read.file_of(layer.file), kept.positions, np.arange(len(kept.positions)), kept.rows)
         rows[video.name] = kept.rows
     faults = (*_left_out(role, left_out, len(labelled) - len(series)), *read.faults)
     images = {video.name: sizes for video, _ in labelled if (sizes := video.labels.frames) is not None}

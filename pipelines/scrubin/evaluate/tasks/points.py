@@ -90,7 +90,7 @@ def _instances(source: Source, read: Side, role: Role) -> Boxes:
         if role == "ground truth" and len(unsure):
             what = f"{video.name}: an annotated instance has the confidence {float(unsure['score'].iloc[0])}"
             raise MetricsError([error(file, "label-value", what, "are ground truth and predictions swapped?"), *read.faults])
-        series[video.name] = series_of(video, read.file_of(layer.file), layer.positions, np.arange(len(layer.positions)))
+        series[video.name] = series_of(video, read.file_of(layer.file), layer.positions, np.arange(len(layer.positions)), of_video)
         rows[video.name] = of_video[of_video[CLASS].notna()]
     what = f"{count_text(left_out, 'video')} of the {role} left out: nothing in it has points"
     notes: tuple[Fault, ...] = (warning("", "points-missing", what, "annotate points"),) if left_out else ()
