@@ -216,6 +216,27 @@ def test_one_finger_draws_and_two_or_one_that_is_taken_away_do_not(come_in, numb
     assert key[2][:2] == pytest.approx((0.3, 0.3), abs=NEAR)
 
 
+@pytest.mark.parametrize("layer", ["boxes", "points"])
+def test_a_key_between_press_and_release_drops_what_is_drawn_and_says_so(ann, folder, layer):
+    start, end, far = (place(ann, *at) for at in ((0.3, 0.3), (0.5, 0.5), (0.8, 0.8)))
+    for key in ("ArrowRight", "2", "Delete", "l"):
+        ann.page.click(f"#layers [data-key={layer}]")
+        ann.press("1")
+        ann.page.mouse.move(*start)
+        ann.page.mouse.down()
+        ann.page.mouse.move(*end)
+        ann.press(key)
+        ann.says({"2": "The next one is", "Delete": "No track is chosen"}.get(key, "Nothing was drawn"))
+        ann.page.mouse.move(*far)
+        ann.page.mouse.up()
+    ann.page.click(f"#layers [data-key={layer}]")
+    draw(ann, (0.3, 0.3), (0.5, 0.5))
+    ann.selected("1 key frame")
+    ann.kept()
+    assert [frame for ((frame, *_),) in keys_in(folder, "boxes") + keys_in(folder, "points")] == [1]
+    assert not ann.troubles
+
+
 def test_a_point_whose_hiding_is_refused_is_not_said_to_be_hidden(ann):
     ann.press("l")
     ann.page.mouse.click(*place(ann, 0.5, 0.5))
@@ -267,14 +288,12 @@ def test_nothing_is_covered_and_the_whole_film_can_be_drawn_on_at_every_size(ann
     assert found == {}
 
 
-@pytest.mark.parametrize("scheme", axe.SCHEMES)
-def test_nobody_is_shut_out_of_boxes_and_points(come_in, number, scheme):
-    ann = come_in(number, color_scheme=scheme)
+def test_nobody_is_shut_out_of_boxes_and_points(ann):
     script = axe.source()
     draw(ann, (0.1, 0.2), (0.3, 0.6))
     marks(ann, ".selected").wait_for()
-    found = axe.findings(ann.page, script)
+    found = axe.in_light_and_dark(ann.page, script)
     ann.press("l", "b")
     marks(ann, ".selected").wait_for()
-    found += axe.findings(ann.page, script)
+    found += axe.in_light_and_dark(ann.page, script)
     assert found == []

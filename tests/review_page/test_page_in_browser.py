@@ -585,6 +585,46 @@ def test_one_finger_draws_a_rectangle_and_two_or_one_that_is_taken_away_draw_not
     assert [said["box_xywh"] for said in facts(folder, "decided")] == [[2, 4, 20, 10]]
 
 
+@pytest.mark.parametrize("key", ["f", "Escape"])
+def test_a_rectangle_is_forgotten_where_full_size_is_left_or_escape_pressed_in_the_middle_of_it(ann, key):
+    ann.go_on()
+    ann.press("f")
+    ann.page.locator("#full-canvas[data-frame]").wait_for()
+    x, y = middle(ann.page.locator("#full-canvas"))
+    ann.page.mouse.move(x, y)
+    ann.page.mouse.down()
+    # So near that there is no rectangle yet.
+    ann.page.mouse.move(x + 2, y + 2)
+    ann.press(key)
+    assert ann.page.locator("#full[open]").count() == (key == "Escape")
+    ann.page.mouse.move(x + 90, y + 60, steps=4)
+    ann.page.mouse.up()
+    ann.says("No rectangle was drawn")
+    ann.press("End", *"f" * (key == "f"))
+    ann.page.locator("#full-canvas[data-frame]").wait_for()
+    assert ann.page.locator("#rectangle:visible, #kind-dialog[open]").count() == 0
+    assert not ann.troubles
+
+
+@pytest.mark.parametrize("key", ["Escape", "p"])
+def test_what_is_drawn_on_the_sheet_ends_with_escape_or_another_recording(ann, key):
+    ann.go_on()
+    ann.press("i")
+    ann.page.mouse.move(*middle(ann.cell(1)))
+    ann.page.mouse.down()
+    ann.page.mouse.move(*middle(ann.cell(2)), steps=4)
+    assert ann.page.locator("#sheet .cell.marked").count() == 2
+    ann.press(key)
+    if key == "p":
+        ann.says("pair is open")
+    ann.page.mouse.move(*middle(ann.cell(1)))
+    ann.page.mouse.up()
+    ann.page.dispatch_event("#sheet-cells", "contextmenu")
+    assert ann.page.locator("#kind-dialog[open]").count() == 0
+    assert ann.page.locator("#sheet .cell.marked").count() == (key == "Escape")
+    assert not ann.troubles
+
+
 def test_new_ends_of_a_span_are_kept(ann, folder):
     ann.go_on()
     ann.press("j")

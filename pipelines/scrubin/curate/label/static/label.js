@@ -4,7 +4,7 @@ import { Adjudicating } from "./adjudicating.js";
 import { get, post, watchTrouble } from "./api.js";
 import { begun } from "./begun.js";
 import { changeAt, merge, moveEdge, split } from "./editing.js";
-import { byId, counted, element, fill } from "./elements.js";
+import { byId, counted, element, endDrag, fill } from "./elements.js";
 import { showHidden } from "./hiding.js";
 import { saysSet } from "./instants.js";
 import { listen } from "./keys.js";
@@ -84,6 +84,7 @@ async function opening(run) {
     hasFailed = true;
     return false;
   } finally {
+    endDrag();
     if (number === openings) byId("camera").disabled = false;
   }
   return number === openings;
@@ -91,6 +92,7 @@ async function opening(run) {
 
 /** Nothing of a recording stays on the screen. */
 function clear() {
+  endDrag();
   player.clear();
   document.body.classList.add("empty");
 }
@@ -571,6 +573,7 @@ overlay.addEventListener("choose", ({ detail }) => {
   Object.assign(page, { selected: detail, beginsNew: false, acted: Date.now() });
   show();
 });
+for (const id of ["overlay", "lanes"]) byId(id).addEventListener("dropped", () => say("Nothing was drawn: something else came between the press and the release.", true));
 overlay.addEventListener("propose", ({ detail }) => proposing.choose(detail));
 overlay.addEventListener("place", ({ detail }) => isMeant() && whenSeen(() => tracking.place(detail.name, detail.place)));
 lanes.addEventListener("edge", async ({ detail }) => {

@@ -35,6 +35,7 @@ export class Tracking {
     const { page, player } = this;
     const chosen = page.beginsNew || (page.layer === "boxes" && this.isSaidHere) ? null : this.selected;
     const track = name ? this.tracks.find((one) => one.name === name) : chosen;
+    if (name && !track) return this.say("What you moved is gone meanwhile: nothing was labelled.", true);
     page.selected = track ? track.name : newKey();
     page.beginsNew = false;
     page.acted = Date.now();

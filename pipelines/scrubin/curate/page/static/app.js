@@ -294,6 +294,7 @@ const clicks = {
 };
 state.on("drawn", whenOpen(() => decisions.draw()));
 state.on("full", () => full.open());
+byId("full-picture").addEventListener("dropped", () => say("No rectangle was drawn: something else came between the press and the release.", false, true));
 state.on("problem", () => complain(state.problem));
 state.on("busy", () => document.body.classList.toggle("busy", decisions.busy));
 state.on("cursor", () => state.camera && history.replaceState(null, "", `#${state.number}/${state.timeS.toFixed(3)}`));

@@ -25,9 +25,14 @@ export function fill(parent, ...children) {
   again?.focus({ preventScroll: true });
 }
 
+/** Drop what is being drawn, if anything is: it was of a picture, a recording or a layer that goes. */
+export const endDrag = () => running?.();
+let running = null;
+
 /**
  * Let the first button, a pen or one finger draw. `begin` is told of a press and returns what follows it, or null: `move` and `end` by the same pointer,
- * or `drop` where something else comes between: another press or finger, a menu, a finger that scrolls, a release that nobody saw.
+ * or `drop` where something else comes between: another press or finger, a key, a button that is clicked without a press, a menu, a finger that scrolls,
+ * a release that nobody saw, another picture. Then `root` tells of it by "dropped". Esc only drops.
  */
 export function onDrag(root, begin) {
   root.addEventListener("pointerdown", (event) => {
@@ -35,11 +40,20 @@ export function onDrag(root, begin) {
     if (!move) return;
     const listening = new AbortController();
     const { signal } = listening;
-    const leave = (how) => (last) => (listening.abort(), how(last));
+    const leave = (how) => (last) => {
+      running = null;
+      listening.abort();
+      how(last);
+    };
+    running = leave(() => (drop(), root.dispatchEvent(new Event("dropped"))));
+    const other = (next) => {
+      if (next.key === "Escape") (next.preventDefault(), next.stopPropagation());
+      endDrag();
+    };
     const ifOwn = (run) => (next) => next.pointerId === event.pointerId && run(next);
-    addEventListener("pointermove", ifOwn((next) => (next.buttons & 1 ? move(next) : leave(drop)())), { signal });
+    addEventListener("pointermove", ifOwn((next) => (next.buttons & 1 ? move(next) : endDrag())), { signal });
     addEventListener("pointerup", ifOwn(leave(end)), { signal });
-    for (const other of ["pointerdown", "pointercancel", "contextmenu"]) addEventListener(other, leave(drop), { signal, capture: true });
+    for (const kind of ["pointerdown", "pointercancel", "contextmenu", "keydown", "click"]) addEventListener(kind, other, { signal, capture: true });
   });
 }
 

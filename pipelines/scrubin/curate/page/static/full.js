@@ -1,7 +1,7 @@
 // One frame at full size, and the rectangle that is drawn on it.
 
 import { Refused, getPicture } from "./api.js";
-import { byId, element, fill, onDrag } from "./elements.js";
+import { byId, element, endDrag, fill, onDrag } from "./elements.js";
 import { isAsked, spanName } from "./kinds.js";
 import { asReleased, over } from "./spans.js";
 import { state } from "./state.js";
@@ -28,6 +28,7 @@ export class Full {
       event.preventDefault();
       this.#setBox(null);
     });
+    state.on("recording", () => state.camera && this.#setBox(null));
     state.on("cursor layout marks", () => this.dialog.open && this.show());
     window.addEventListener("resize", () => this.isOpen && this.#fit());
     const lines = new ResizeObserver(() => this.isOpen && this.#fit());
@@ -67,6 +68,7 @@ export class Full {
   #closed() {
     if (!this.shown || this.isOpen) return;
     this.shown = false;
+    endDrag();
     this.#setBox(null);
     // Opened again it is looked at anew, and may be another picture.
     this.name = null;

@@ -2,6 +2,7 @@
 
 import { Times } from "./times.js";
 import { get, getBytes, useEdition } from "./api.js";
+import { endDrag } from "./elements.js";
 
 /** Stills per second of the sheet; the last one is every frame. */
 export const STEPS_S = [1, 0.5, 0.2, 0.1, 0];
@@ -138,6 +139,7 @@ class State extends EventTarget {
 
   /** `head` is of an answer before the looks, so that they are never older than it says. */
   #takeLooks({ folds, order }, head) {
+    endDrag();
     this.#looksOf = generationOf(head);
     this.#folds.clear();
     for (const fold of folds) for (let second = fold[0]; second <= fold[1]; second += 1) this.#folds.set(second, fold);
@@ -255,6 +257,7 @@ class State extends EventTarget {
   }
 
   select(span) {
+    endDrag();
     this.selected = span ? spanId(span) : null;
     this.inFrame = this.outFrame = null;
     if (span) {
@@ -270,6 +273,7 @@ class State extends EventTarget {
   }
 
   move(frame, camera = this.camera) {
+    endDrag();
     this.camera = camera;
     this.frame = Math.max(0, Math.min(frame, this.times[camera].count - 1));
     this.tell("cursor");
