@@ -197,6 +197,17 @@ FOUR = LASANA.replace("-0.001, 0.0]", "-0.001]")
         *("camera_model: central", "camera_model: stereo lens", "equidistant: true", "ocam_model: {ss: [1]}", "api: cv2.fisheye"),
         *("lens: 'no, fisheye'", "lens: not only fisheye", "camera_type: area_scan_division", "lens_description: fisheye 170"),
         *("MappingCoefficients: [880.1]", "相机模型: ｆｉｓｈｅｙｅ", "distortion_model: opencv k1 k2 k3 p1 p2", "modèle: x"),
+        *(
+            "cam0: {type: eUCM}",
+            "lens: FiSheye",
+            "type: oCam",
+            "lens: stereo-graphic",
+            "fisheye: '✓'",
+            "use_fisheye: '+'",
+            "images: fisheye",
+        ),
+        *("composite: fisheye", "lens_lab: fisheye", "fisheye_lens_no: 12", "fish.eye: true", "镜头: 不是鱼眼而是KannalaBrandt模型"),
+        *("camera_xi_model: fisheye", "D1_equidistant: [0.1]", "distortion_model: OpenCV 4.10 fisheye", "note: stereographic"),
         *("lens: Fujinon fisheye 170", "camera_model: da Vinci Xi", "model: IS4000", "distortion_model: 2", "projection: stereographic"),
     ],
 )
@@ -227,6 +238,20 @@ def test_any_other_lens_model_that_a_file_states_is_refused_wherever_it_says_so(
             "lens: /dev/fisheye0",
         ),
         *("distortion_model: 'opencv (k1,k2,p1,p2,k3)'", "camera_model: 针孔模型", "fisheye: n/a", "fisheye: '-'", "use_fisheye: nein"),
+        *(
+            "distortion_model: OpenCV 4.10.0",
+            "lens_model: radial (2) + tangential (2)",
+            "davinci_xi_serial: '471123'",
+            "xi_firmware: '9.2.1'",
+        ),
+        *("calibrator: Mei", "Endoskop: {Modell: Storz 26605BA}", "method: OpenCV calibration toolbox", "dist_coeff_names: [k1, k2, p1]"),
+        *(
+            "备注: 不使用鱼眼模型",
+            "note: not using a fisheye",
+            "note: 'equidistant dots, 4 mm'",
+            "folder: data/fisheye/left",
+            "畸变模型: 径向切向畸变",
+        ),
         *(
             "lens: nonfisheye",
             "lens: isn't a fisheye",
