@@ -297,10 +297,10 @@ def test_predictions_at_another_rate_are_held_to_the_film_by_their_own_numbers(r
     assert (bool(told), said in told) == (bool(said), True)
 
 
-@pytest.mark.parametrize(("begins", "refused"), [(Fraction(111, 2), False), (Fraction(58), True)])
-def test_a_last_span_that_ends_behind_the_film_is_no_error_and_one_that_begins_there_is(begins, refused):
+@pytest.mark.parametrize(("begins", "end", "refused"), [(Fraction(111, 2), 60, False), (Fraction(58), 60, True), (Fraction(30), 61, True)])
+def test_a_last_span_that_ends_just_behind_the_film_is_no_error_and_one_that_goes_on_or_begins_there_is(begins, end, refused):
     truth = {"v": Series(np.arange(58), np.zeros(58), film=58)}
-    found = series.faults_of(truth, {"v": Series(np.arange(60), np.zeros(60), last_begins=begins)})
+    found = series.faults_of(truth, {"v": Series(np.arange(end), np.zeros(end), last_begins=begins)})
     (told,) = [one.what for one in found]
     assert ("the last span ends behind the film" in told, "cannot exist" in told) == (not refused, refused)
 

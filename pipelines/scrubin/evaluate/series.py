@@ -411,7 +411,9 @@ def _at(name: str, truth: Series, prediction: Series, *, every_frame: bool) -> _
     film = -(-truth.film * times // 1)
     beyond = own[own >= film]
     has = f"{film} frame{'s' * (film != 1)}{f' at {other.per_second} per second' if other and times != 1 else ''}"
-    if len(beyond) and prediction.last_begins is not None and prediction.last_begins < film:
+    # The end of a last span may be that of the container, or rounded up: two frames or seconds.
+    may_end = film + FEW * (1 if other is None else max(other.per_second, 1))
+    if len(beyond) and prediction.last_begins is not None and prediction.last_begins < film and own[-1] < may_end:
         return replace(video, of_film=f": the last span ends behind the film, which has {has}")
     return replace(video, beyond=beyond, film=film, of_film=f"the released film has {has}")
 
@@ -536,14 +538,14 @@ def _sampled(objects: IntArray, found: IntArray) -> int:
     What a model finds comes in runs of neighbouring frames, a sample never: it lies at one distance, but for a frame such as the last one,
     or nothing is found in some of it, and then no two lie near each other.
     """
-    found = found[(found >= objects[0]) & (found <= objects[-1])] if len(objects) else found[:0]
-    left_out = len(objects) - _common(objects, found)
-    if len(found) < FEWEST_ALIKE or left_out < max(FEWEST_LEFT_OUT, len(objects) / 2):
+    found = np.intersect1d(objects, found)
+    left_out = len(objects) - len(found)
+    if len(found) < FEWEST_ALIKE or left_out < max(FEWEST_LEFT_OUT, len(objects) // 2):
         return 0
     gaps = np.diff(found)
     step = int(np.median(gaps))
     is_apart = gaps > (1 + ALIKE) * np.median(np.diff(objects))
-    unlike = np.count_nonzero(~is_apart | (np.abs(gaps - step) > max(ALIKE * step, 1)))
+    unlike = np.count_nonzero(~is_apart | (np.abs(gaps - step) >= max(ALIKE * step, 1)))
     is_sample = unlike <= max(ALIKE * len(gaps), 1) or (len(found) >= FEWEST_APART and bool(np.all(is_apart & (2 * gaps >= step))))
     return step if is_sample else 0
 

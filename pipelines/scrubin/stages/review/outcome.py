@@ -153,9 +153,9 @@ def added(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Propos
 
 
 def answers(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Proposed]:
-    """Return what of `added` people accepted of the other camera or of a gap, or by a row of a sheet, which does not say of what."""
+    """Return what of `added` people accepted of the other camera or of a gap."""
     said = ((decided[place][1].proposal, what, one) for place, what, one in _wanted(decided, reviewers))
-    return [one for key, what, one in said if what == ACCEPT and key.partition(":")[0] in ("", PAIR, GAP)]
+    return [one for key, what, one in said if what == ACCEPT and key.partition(":")[0] in (PAIR, GAP)]
 
 
 def drawings(decided: Sequence[tuple[str, Decided]], reviewers: int, detected: Sequence[Proposed]) -> Iterator[tuple[Proposed, int, bool]]:

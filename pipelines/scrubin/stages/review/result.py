@@ -159,11 +159,14 @@ def counts_of_file(of: ReviewedStudy, key: FileKey, standing: Standing, proposal
     drawn = {(one.kind, (span.start_s, span.end_s), one.box_xywh) for _, one in decided for span in one.spans if span.what == ADD}
     accepted = [one for one in added(decided, of.reviewers) if (one.kind, one.interval_s, one.box_xywh) not in drawn]
     # What somebody accepted of the other camera or of a gap is asked no more, and still one proposal with all that is left of it.
-    asked = (one for one in of.proposed(key, standing, answers(decided, of.reviewers)) if one.source in (PAIR, GAP))
+    said = answers(decided, of.reviewers)
+    asked = (one for one in of.proposed(key, standing, said) if one.source in (PAIR, GAP))
     again = [one for one in asked if any(_is_shared(one, other) for other in accepted)]
     judged: list[tuple[Proposed, Sequence[Part]]] = [(one, of.judged(key, one, standing)) for one in again]
     judged += [(one.proposal, one.parts) for one in proposals if not any(_is_rest(one.proposal, whole) for whole in again)]
-    kept = Counter(one.kind for one in accepted if not _is_proposed(one, [proposal for proposal, _ in judged]))
+    # An answer is of whole frames, so it may go beyond what was asked.
+    others = [one for one in accepted if one not in said or not any(_is_shared(one, other) for other in again)]
+    kept = Counter(one.kind for one in others if not _is_proposed(one, [proposal for proposal, _ in judged]))
     counts = Counter(kind for kind, _, _ in drawn)
     by_people = [{"kind": kind, "drawn": counts[kind], "kept": kept[kind]} for kind in sorted(counts | kept)]
     return {"proposed": _proposed(judged), "by_people": by_people}
