@@ -412,7 +412,7 @@ def _at(name: str, truth: Series, prediction: Series, *, every_frame: bool) -> _
     beyond = own[own >= film]
     has = f"{film} frame{'s' * (film != 1)}{f' at {other.per_second} per second' if other and times != 1 else ''}"
     # The end of a last span may be that of the container, or rounded up: two frames or seconds.
-    may_end = film + FEW * (1 if other is None else max(other.per_second, 1))
+    may_end = film + FEW * (Fraction(1) if other is None else max(other.per_second, Fraction(1)))
     if len(beyond) and prediction.last_begins is not None and prediction.last_begins < film and own[-1] < may_end:
         return replace(video, of_film=f": the last span ends behind the film, which has {has}")
     return replace(video, beyond=beyond, film=film, of_film=f"the released film has {has}")
