@@ -13,7 +13,6 @@ from scrubin import cli
 from scrubin.base.errors import AnnotationError
 from scrubin.labels import registry
 from scrubin.labels.files import reader
-from scrubin.labels.files.detect import detected
 from scrubin.labels.files.reader import Options
 from scrubin.labels.formats.programs import label_studio
 
@@ -166,7 +165,7 @@ def test_of_rates_that_fit_what_a_track_states_the_one_that_is_said_counts_and_n
 def test_a_rate_that_fits_is_never_refused_and_counts_for_what_is_compared_too(tmp_path):
     data = export(at(1, 0.033, count=600, seconds=20.0), timeline((1, 30)), video="op1.mp4")
     reading = reader.read_contents({"a/x.json": data}, registry.format_of("label-studio"), Options())
-    rates = [reader.phases_by_frame(reading, fps, "score").recordings[0].numbering.per_second for fps in (None, Fraction(30), NTSC)]
+    rates = [reader.phases_by_frame(reading, fps).recordings[0].numbering.per_second for fps in (None, Fraction(30), NTSC)]
     assert rates == [30, 30, NTSC]
 
 
@@ -184,7 +183,7 @@ def test_a_rate_is_for_the_recordings_that_state_none_beside_those_that_do_which
     ends_ms = [(tmp_path / f"out/op{at}.eaf").read_text().count(f'TIME_VALUE="{end}"') for at, end in enumerate((1920, 2000))]
     assert all(ends_ms)
     reading = reader.read_contents({"a/x.json": json.dumps(tasks).encode()}, registry.format_of("label-studio"), Options())
-    compared = reader.phases_by_frame(reading, Fraction(24), "score")
+    compared = reader.phases_by_frame(reading, Fraction(24))
     assert [one.numbering.per_second for one in compared.recordings] == [25, 24]
     assert [fault.what for fault in compared.lost] == [
         "the file of op0 states 25 frames per second, and keeps them; 24 is for those that state none"
@@ -194,7 +193,7 @@ def test_a_rate_is_for_the_recordings_that_state_none_beside_those_that_do_which
 def test_all_phases_are_compared_beside_steps_too():
     data = {"a/x.json": export(timed(1), timeline((1, 48)), timeline((1, 24), label="preparation", of="step"))}
     reading = reader.read_contents(data, registry.format_of("label-studio"), Options())
-    (compared,) = reader.phases_by_frame(reading, None, "score").recordings
+    (compared,) = reader.phases_by_frame(reading, None).recordings
     assert len(compared.labels.phases.positions) == 48
     assert compared.numbering.per_second == 24
 
@@ -224,7 +223,6 @@ def test_what_is_written_states_its_rate_as_label_studio_does_and_says_how_the_t
 def test_the_first_frame_is_that_of_the_format(tmp_path, capsys):
     path = tmp_path / "op1.json"
     path.write_bytes(export(timeline((2, 13))))
-    assert detected(path).by_hand.first == 1
     assert not faults_of("label-studio", {"a/x.json": path.read_bytes()})
     assert cli.main(["validate", str(path), "--first-frame", "1"]) == 1
     assert "--first-frame 1: label-studio numbers frames from 1 itself, and they are read so already" in capsys.readouterr().err

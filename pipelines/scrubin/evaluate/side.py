@@ -155,7 +155,7 @@ def read_truth(source: Source, wanted: Wanted) -> Side:
     """
     options = Options(classes=source.vocabulary, instant=source.instant, image_size=source.image_size)
     reading = reader.read_path(source.path, source.form, options, wanted)
-    by_frame = reader.instances_by_frame(reading, true_rate(source.path, source.fps), "score")
+    by_frame = reader.instances_by_frame(reading, true_rate(source.path, source.fps))
     return Side(by_frame, _line(source, reading), is_vocabulary_said=source.vocabulary is not None)
 
 
@@ -209,13 +209,13 @@ def read_true_phases(source: Source) -> Side:
     reading = reader.read_path(source.path, source.form, Options(classes=source.vocabulary, instant=source.instant), "phases")
     fps, spans_fps = true_rate(source.path, source.fps), source.spans_fps or reader.SPANS_FPS
     said = reader.said_of_spans(reading.collection.recordings, fps, spans_fps)
-    return Side(reader.phases_by_frame(reading, fps, "score", spans_fps), f"{_line(source, reading)}{said and f'{said} (--fps)'}")
+    return Side(reader.phases_by_frame(reading, fps, spans_fps), f"{_line(source, reading)}{said and f'{said} (--fps)'}")
 
 
 def read_true_marks(source: Source) -> Side:
     """Return what annotators say of frames, by marks; errors as of `read_truth`."""
     reading = reader.read_path(source.path, source.form, Options(classes=source.vocabulary), "marks")
-    return Side(reader.marks_by_frame(reading, true_rate(source.path, source.fps), "score"), _line(source, reading))
+    return Side(reader.marks_by_frame(reading, true_rate(source.path, source.fps)), _line(source, reading))
 
 
 def true_rate(truth: Path, fps: Fraction | None) -> Fraction | None:
@@ -237,7 +237,7 @@ def read_predicted_marks(source: Source, videos: Names[str], criteria: Names[str
     """Return predicted marks; errors as of `read_predictions`, ``criteria`` are those of the ground truth."""
     options = Options(classes=source.vocabulary, criteria=frozenset(criteria), predicted=True, format_option=PREDICTIONS_FROM)
     reading = reader.read_path(source.path, source.form, options, "marks", videos=videos)
-    by_frame = reader.marks_by_frame(reading, source.fps, "score")
+    by_frame = reader.marks_by_frame(reading, source.fps)
     return Side(_of_task(source, by_frame, "criteria"), _line(source, reading))
 
 
@@ -285,7 +285,7 @@ def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary, lists:
     """
     options = _as_predicted(source, classes, _lists_of(videos, lists, classes))
     reading = reader.read_path(source.path, source.form, options, wanted, videos=videos)
-    by_frame = reader.instances_by_frame(reading, source.fps, "score")
+    by_frame = reader.instances_by_frame(reading, source.fps)
     return Side(_of_task(source, by_frame, NAMES[wanted]), _line(source, reading))
 
 
@@ -306,7 +306,7 @@ def read_predicted_phases(
     spans_fps = true_fps or source.spans_fps or reader.SPANS_FPS
     options = replace(_as_predicted(source, classes), labelled_videos=frozenset(videos), may_have_further=may_have_further)
     reading = reader.read_path(source.path, source.form, options, "phases", videos=videos)
-    by_frame = reader.phases_by_frame(reading, source.fps, "score", spans_fps)
+    by_frame = reader.phases_by_frame(reading, source.fps, spans_fps)
     said = reader.said_of_spans(reading.collection.recordings, source.fps, spans_fps)
     return Side(_of_task(source, by_frame, "phases"), f"{_line(source, reading)}{said and f'{said} (--predictions-fps)'}")
 
@@ -314,7 +314,7 @@ def read_predicted_phases(
 def read_predicted_bytes(source: Source, classes: Vocabulary, contents: Mapping[str, bytes], form: AnyFormat) -> Side:
     """Return predictions from what was put together of several files; parameters as `read_predictions`, ``contents`` by name."""
     options = Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE, predicted=True)
-    return Side(reader.instances_by_frame(reader.read_contents(contents, form, options), source.fps, "score"))
+    return Side(reader.instances_by_frame(reader.read_contents(contents, form, options), source.fps))
 
 
 def _as_predicted(source: Source, classes: Vocabulary, lists: tuple[ClassList, ...] = ()) -> Options:

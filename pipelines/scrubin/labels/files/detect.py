@@ -334,7 +334,7 @@ class _Looked:
     option: str = FROM
     _seen: dict[Path, _Look] = field(default_factory=dict)
 
-    def like_wanted(self, file: Path, name: str, *, plain: bool = True) -> list[AnyFormat]:
+    def like_wanted(self, file: Path, name: str, *, plain: bool) -> list[AnyFormat]:
         """Return the formats with what is wanted that a file looks like, unless it looks like one that comes before; no layout of folders.
 
         With ``plain`` False no plain table or array counts: it takes much for labels.

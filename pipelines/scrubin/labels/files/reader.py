@@ -26,7 +26,7 @@ from scrubin.labels.files.detect import FROM, LabelFolder, label_folder, of_unkn
 from scrubin.labels.label_map import LabelMap, within
 from scrubin.labels.model import IDS, SOURCE_FRAMES, ClassList, Clock, Collection, LabelFiles, Labels
 from scrubin.labels.parse import fields
-from scrubin.labels.policy import Command, enforce
+from scrubin.labels.policy import enforce
 from scrubin.labels.rates import Numbering, kept_rates, numberings_of
 from scrubin.labels.registry import NAMES_CLASSES, WRITERS, AnyFormat, Content, DatasetFormat, name_pattern, only_names_classes
 from scrubin.labels.timing import BETWEEN_FRAMES, EXACT_EDGES, EXACT_TIMES, between_frames, retimed
@@ -402,22 +402,20 @@ class FrameReading:
     lost: tuple[Fault, ...] = ()
 
 
-def instances_by_frame(reading: Reading, fps: Fraction | None, command: Command) -> FrameReading:
+def instances_by_frame(reading: Reading, fps: Fraction | None) -> FrameReading:
     """Return the instances, or predicted scores of classes, that a metric compares: from here on there are no spans and no clock.
 
     Parameters
     ----------
     fps
         Frames per second by which the files number frames where they do not say it; None: the custom of the format.
-    command
-        Whose policy says which faults stop it.
 
     Raises
     ------
     AnnotationError
-        With all faults that stop the command; or when files count otherwise than is said.
+        With all faults that stop `scrubin score`; or when files count otherwise than is said.
     """
-    enforce(command, reading.faults)
+    enforce("score", reading.faults)
     every = reading.collection.recordings
     found = tuple(one for one in every if one.instances is not None or one.spans is not None or one.recognition is not None)
     losses: Counter[str] = Counter()
@@ -426,9 +424,9 @@ def instances_by_frame(reading: Reading, fps: Fraction | None, command: Command)
     return FrameReading(reading, found, numbered, (*lost_between_frames(reading, losses), *rates_kept(reading, fps)))
 
 
-def phases_by_frame(reading: Reading, fps: Fraction | None, command: Command, spans_fps: Fraction = SPANS_FPS) -> FrameReading:
+def phases_by_frame(reading: Reading, fps: Fraction | None, spans_fps: Fraction = SPANS_FPS) -> FrameReading:
     """Return the phases that a metric compares; parameters and errors as of `instances_by_frame` and `all_by_frame`."""
-    enforce(command, reading.faults)
+    enforce("score", reading.faults)
     found = tuple(one for one in reading.collection.recordings if one.phases is not None or one.segments is not None)
     losses: Counter[str] = Counter()
     every = [all_by_frame(labels, reading.form, fps, losses, spans_fps) for labels in found]
@@ -437,9 +435,9 @@ def phases_by_frame(reading: Reading, fps: Fraction | None, command: Command, sp
     return FrameReading(reading, found, numbered, (*lost_between_frames(reading, losses), *rates_kept(reading, fps)))
 
 
-def marks_by_frame(reading: Reading, fps: Fraction | None, command: Command) -> FrameReading:
+def marks_by_frame(reading: Reading, fps: Fraction | None) -> FrameReading:
     """Return the marks that a metric compares; parameters and errors as of `instances_by_frame`."""
-    enforce(command, reading.faults)
+    enforce("score", reading.faults)
     found = tuple(one for one in reading.collection.recordings if one.marks is not None)
     return FrameReading(reading, found, _numbered(found, reading, fps), rates_kept(reading, fps))
 

@@ -5,10 +5,11 @@ A grey value v is the colour v, v, v. A colour that no legend has is an error: i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +18,13 @@ import pandas as pd
 from scrubin.base import machine, pixels
 from scrubin.base.errors import AnnotationError, FileError
 from scrubin.base.faults import Faults
+from scrubin.labels import registry
 from scrubin.labels.masks import rle
 from scrubin.labels.masks.rle import IntArray
 from scrubin.labels.model import IGNORED, MASK, SOURCE_FRAMES, LabelFiles, Labels, Layer, detailed_rows
 from scrubin.labels.parse import masks
 from scrubin.labels.parse.fields import Where
+from scrubin.labels.registry import ByHand, Content
 
 Colour = tuple[int, int, int]
 NO_CLASS = -1
@@ -57,6 +60,30 @@ class Legend:
 def of_values(ids: Mapping[int, int], parts: str = "") -> Legend:
     """Return the legend of grey values, which some programs write three times, as red, green and blue."""
     return Legend({(value, value, value): id_ for value, id_ in ids.items()}, parts=parts)
+
+
+def by_hand(classes: Iterable[str], fps: int, *more: Content, precedence: Literal[1, 2] = 1) -> ByHand:
+    """Return how pictures of a data set are read by hand that has the same classes everywhere.
+
+    Parameters
+    ----------
+    classes
+        In the order of their ids.
+    fps
+        Of the source, by whose frames the pictures are numbered.
+    more
+        What pictures hold beside instances with boxes and masks.
+    precedence
+        As of `ByHand`.
+    """
+    return ByHand(
+        vocabulary_of=registry.fixed_classes(tuple(classes)),
+        names_vocabulary=True,
+        fps=Fraction(fps),
+        evidence=registry.named,
+        holds=("instances", "boxes", "masks", "empty frames", *more),
+        precedence=precedence,
+    )
 
 
 @dataclass

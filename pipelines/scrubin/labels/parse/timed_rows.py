@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.text import csv_text
 from scrubin.base.vocabulary.vocabulary import Vocabulary
-from scrubin.labels.model import Clock, Collection
+from scrubin.labels.model import Clock, Collection, Labels, segment_rows
 from scrubin.labels.parse.fields import Where
-from scrubin.labels.rates import NS, instant, written
+from scrubin.labels.rates import NS, Unit, instant, written
 from scrubin.labels.registry import Output
 from scrubin.labels.timing import BESIDE_PHASES
 
 MILLISECOND = Clock(Fraction(1, 1000))
 NS_OF_MS = NS // 1000
 Span = tuple[str, int, int, int]
+
+
+def instant_of(where: Where, cell: str, unit: Unit, column: str = "") -> int | None:
+    """Return an instant as `rates.instant` does; None after noting, under the name of its column, what is none."""
+    try:
+        return instant(cell, unit)
+    except AnnotationError as error:
+        for fault in error.faults:
+            where.error(fault.rule, f"{column}: {fault.what}" if column else fault.what, fault.fix)
+        return None
 
 
 def spans(
@@ -36,7 +46,7 @@ def spans(
     rounded = 0
     for row in rows:
         at = where.at(row.place)
-        start, end = (_time(at, row.cells[column]) for column in columns[:2])
+        start, end = (instant_of(at, row.cells[column], "s") for column in columns[:2])
         label = at.id_of(names, "phase", row.cells[columns[2]], "choose another vocabulary")
         if start is None or end is None or label is None:
             continue
@@ -68,6 +78,19 @@ def by_video(where: Where, rows: Sequence[csv_text.CsvRow], columns: Sequence[st
     return found
 
 
+def labels_of(where: Where, name: str, found: Mapping[str, Sequence[Span]], vocabulary: Vocabulary) -> Collection:
+    """Return the labels of videos by their spans, sorted by video, none where there is an error; all faults are in ``Collection.faults``.
+
+    Parameters
+    ----------
+    name
+        Of the format.
+    """
+    videos = [] if where.faults.errors() else sorted(found.items())
+    labels = [Labels(video, name, vocabulary, MILLISECOND, segments=segment_rows(rows)) for video, rows in videos]
+    return Collection(tuple(labels), faults=where.faults.all())
+
+
 def table(collection: Collection, columns: Sequence[str], out: Output) -> bytes:
     """Return the phases of all videos as such a table; what is no phase is counted as lost."""
     lines = [",".join(columns)]
@@ -87,16 +110,6 @@ def seconds(position_ms: int) -> str:
     '31.5'
     """
     return written(position_ms * NS_OF_MS, "s")
-
-
-def _time(where: Where, cell: str) -> int | None:
-    """Return nanoseconds; None after noting what is no time."""
-    try:
-        return instant(cell, "s")
-    except AnnotationError as error:
-        for fault in error.faults:
-            where.error(fault.rule or "instant", fault.what, fault.fix)
-        return None
 
 
 def _ms(time_ns: int) -> int:

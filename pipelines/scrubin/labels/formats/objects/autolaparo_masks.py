@@ -8,14 +8,12 @@ one instance, with its mask and the box around: a manipulator and its shaft are 
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import PurePosixPath
 
-from scrubin.labels import registry
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.parse import mask_pictures
 from scrubin.labels.parse.mask_pictures import NO_CLASS
-from scrubin.labels.registry import ByHand, label_format
+from scrubin.labels.registry import label_format
 
 NAME = "autolaparo-masks"
 CLASSES = (
@@ -39,14 +37,7 @@ LEGEND = mask_pictures.of_values({0: NO_CLASS, **{STEP * (id_ + 1): id_ for id_ 
     pattern=r"masks/(?P<recording>[0-9]{3})(?:001|025|050|075|100|125)\.png",
     expected="masks/<clip><frame>.png, both in three digits, the frame 001, 025, 050, 075, 100 or 125",
     title="AutoLaparo segmentation: six pictures of each clip whose grey values are 9 classes; read only",
-    by_hand=ByHand(
-        vocabulary_of=registry.fixed_classes(CLASSES),
-        names_vocabulary=True,
-        fps=Fraction(25),
-        evidence=registry.named,
-        holds=("instances", "boxes", "masks", "empty frames"),
-        precedence=2,
-    ),
+    by_hand=mask_pictures.by_hand(CLASSES, 25, precedence=2),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the classes of each picture as instances; raises `AnnotationError` with every fault of all pictures."""

@@ -8,13 +8,11 @@ at. White and black pixels, at the border and in gaps, have no class. A class of
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 
-from scrubin.labels import registry
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.parse import mask_pictures
 from scrubin.labels.parse.mask_pictures import NO_CLASS
-from scrubin.labels.registry import ByHand, label_format
+from scrubin.labels.registry import label_format
 
 NAME = "cholecseg8k"
 CLASSES = {
@@ -42,13 +40,7 @@ FRAME = re.compile(r".*/frame_([0-9]+)_endo_watershed_mask\.png")
     pattern=r"(?P<recording>[^/]+?)_[0-9]+/frame_[0-9]{1,12}_endo_watershed_mask\.png",
     expected="<video>_<first frame>/frame_<frame>_endo_watershed_mask.png",
     title="CholecSeg8k: a picture per frame whose grey values are 13 classes; read only",
-    by_hand=ByHand(
-        vocabulary_of=registry.fixed_classes(tuple(CLASSES)),
-        names_vocabulary=True,
-        fps=Fraction(25),
-        evidence=registry.named,
-        holds=("instances", "boxes", "masks", "empty frames"),
-    ),
+    by_hand=mask_pictures.by_hand(CLASSES, 25),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the classes of each picture as instances; raises `AnnotationError` with every fault of all pictures."""

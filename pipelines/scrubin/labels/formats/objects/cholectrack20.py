@@ -24,7 +24,7 @@ import pandas as pd
 
 from scrubin.base.faults import Faults
 from scrubin.base.vocabulary import own_categories
-from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary
 from scrubin.labels import registry, tracks
 from scrubin.labels.model import (
     BOX,
@@ -146,13 +146,8 @@ def _tool(where: Where, tool: Mapping[str, Any], source: LabelFiles) -> dict[str
     of_tool = Faults()
     at = Where(of_tool, where.file, where.place, where.frames)
     vocabulary = source.vocabulary
-    sizes = {
-        "instrument": len(vocabulary.instruments),
-        "verb": len(vocabulary.verbs),
-        "target": len(vocabulary.targets),
-        "triplet": len(vocabulary.triplets),
-        "phase": len(vocabulary.phases),
-    }
+    parts: dict[str, int] = {kind: len(vocabulary.names(kind)) for kind in PARTS}
+    sizes = {**parts, "triplet": len(vocabulary.triplets), "phase": len(vocabulary.phases)}
     ids: dict[str, int | None] = {}
     row: dict[str, Any] = {}
     for kind, size in sizes.items():

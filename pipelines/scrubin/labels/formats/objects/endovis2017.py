@@ -10,16 +10,14 @@ are shaft, wrist, clasper; that is not kept, and said), so that left and right o
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 from pathlib import PurePosixPath
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
-from scrubin.labels import registry
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.parse import mask_pictures
 from scrubin.labels.parse.mask_pictures import NO_CLASS, Legend
-from scrubin.labels.registry import ByHand, label_format
+from scrubin.labels.registry import label_format
 
 NAME = "endovis2017"
 TYPES = (
@@ -43,13 +41,7 @@ FILE = re.compile(r".*/(?:ground_truth/(?P<instrument>[^/]+)|TypeSegmentation)/f
     pattern=r"(?P<recording>instrument_dataset_[0-9]+)/(?:ground_truth/[^/]+|TypeSegmentation)/frame[0-9]{3,6}\.png",
     expected="<sequence>/ground_truth/<instrument>_labels/frame000.png, or <sequence>/TypeSegmentation/frame000.png",
     title="EndoVis 2017: a picture for each instrument of a frame, or one whose grey values are 7 types; read only",
-    by_hand=ByHand(
-        vocabulary_of=registry.fixed_classes(TYPES),
-        names_vocabulary=True,
-        fps=Fraction(2),
-        evidence=registry.named,
-        holds=("instances", "boxes", "masks", "repeats", "empty frames"),
-    ),
+    by_hand=mask_pictures.by_hand(TYPES, 2, "repeats"),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the instruments of each frame; raises `AnnotationError` with every fault of all pictures."""

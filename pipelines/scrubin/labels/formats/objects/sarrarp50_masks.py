@@ -7,14 +7,12 @@ The actions of the same videos are the format ``sarrarp50``.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import PurePosixPath
 
-from scrubin.labels import registry
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.parse import mask_pictures
 from scrubin.labels.parse.mask_pictures import NO_CLASS
-from scrubin.labels.registry import ByHand, label_format
+from scrubin.labels.registry import label_format
 
 NAME = "sarrarp50-masks"
 CLASSES = (
@@ -37,14 +35,7 @@ LEGEND = mask_pictures.of_values({0: NO_CLASS, **{id_ + 1: id_ for id_ in range(
     pattern=r"(?P<recording>video_[0-9_]+)/segmentation/[0-9]{9}\.png",
     expected="<video>/segmentation/<frame>.png, the video as video_1, the frame in nine digits",
     title="SAR-RARP50 segmentation: a picture per second whose grey values are 9 classes; read only",
-    by_hand=ByHand(
-        vocabulary_of=registry.fixed_classes(CLASSES),
-        names_vocabulary=True,
-        fps=Fraction(60),
-        evidence=registry.named,
-        holds=("instances", "boxes", "masks", "empty frames"),
-        precedence=2,
-    ),
+    by_hand=mask_pictures.by_hand(CLASSES, 60, precedence=2),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the classes of each picture as instances; raises `AnnotationError` with every fault of all pictures."""

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from scrubin.base.faults import Faults
-from scrubin.base.vocabulary.vocabulary import Vocabulary
+from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary
 from scrubin.labels import registry
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, instance_rows
 from scrubin.labels.parse import columns, documents, fields, video_files
@@ -26,7 +26,6 @@ from scrubin.labels.parse.fields import Where
 from scrubin.labels.registry import ByHand, dataset_format
 
 COLUMNS = {7: ("triplet", "instrument", "score", *"xywh"), 9: ("triplet", "instrument", "score", "verb", "target", *"xywh")}
-PARTS = ("instrument", "verb", "target")
 FEW = 10
 """So many rows fit the wrong numbering by chance."""
 
@@ -147,14 +146,12 @@ def _instance(reading: _Reading, where: Where, position: int, row: Any) -> dict[
     vocabulary = reading.source.vocabulary
     triplet = fields.whole(where, whole, "triplet", high=len(vocabulary.triplets) - 1)
     box = fields.share_box(where, row[-4:], reading.source.box_tolerance)
-    parts = {
-        key: fields.whole(where, whole, key, high=len(names) - 1)
-        for key, names in zip(PARTS, (vocabulary.instruments, vocabulary.verbs, vocabulary.targets), strict=True)
-        if key in whole
+    parts: dict[str, int | None] = {
+        part: fields.whole(where, whole, part, high=len(vocabulary.names(part)) - 1) for part in PARTS if part in whole
     }
     if triplet is None or box is None or None in parts.values():
         return None
-    ids = {**dict(zip(PARTS, vocabulary.triplets[triplet], strict=True)), **parts}
+    ids = dict[str, int | None](zip(PARTS, vocabulary.triplets[triplet], strict=True)) | parts
     _compare(reading, position, triplet, ids, vocabulary)
     named = {f"{key}_id": id_ for key, id_ in ids.items()}
     return {**named, "triplet_id": triplet, **dict(zip("xywh", box, strict=True)), "score": float(cells["score"])}

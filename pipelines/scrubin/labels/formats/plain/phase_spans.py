@@ -30,10 +30,10 @@ from scrubin.labels.formats.plain import phase_tables
 from scrubin.labels.formats.programs import named_spans
 from scrubin.labels.formats.programs.named_spans import NamedSpan
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, phase_rows, segment_rows
-from scrubin.labels.parse import columns, documents, fields, row_spans, video_files
+from scrubin.labels.parse import columns, documents, fields, row_spans, timed_rows, video_files
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.parse.row_spans import Edge
-from scrubin.labels.rates import NANOSECONDS, NS, Unit, instant
+from scrubin.labels.rates import NANOSECONDS, NS, Unit
 from scrubin.labels.registry import ByHand, dataset_format
 
 NAME = "phase-spans"
@@ -263,12 +263,8 @@ def _instant(at: Where, cell: str, edge: Edge) -> int | None:
     """Return a frame, or a time in nanoseconds; None after noting what is none."""
     if edge.unit in ("s", None) and ":" in cell and (time := columns.nanoseconds(cell, minutes=True)) is not None:
         return time
-    try:
-        return instant(documents.whole_text(cell) if edge.unit == "frame" else cell, edge.unit or "s")
-    except AnnotationError as error:
-        for fault in error.faults:
-            at.error(fault.rule, f"{csv_text.shown(edge.name)}: {fault.what}", fault.fix)
-        return None
+    text = documents.whole_text(cell) if edge.unit == "frame" else cell
+    return timed_rows.instant_of(at, text, edge.unit or "s", csv_text.shown(edge.name))
 
 
 def _are_last(one: _File) -> bool | None:

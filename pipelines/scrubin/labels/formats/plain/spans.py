@@ -30,9 +30,9 @@ from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary
 from scrubin.labels import instance_spans, registry
 from scrubin.labels.instance_spans import Row, detail_of
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, LabelFiles, Labels
-from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse import documents, fields, timed_rows
 from scrubin.labels.parse.fields import Where
-from scrubin.labels.rates import NANOSECONDS, NS, UNITS, Unit, clock_of, instant, written
+from scrubin.labels.rates import NANOSECONDS, NS, UNITS, Unit, clock_of, written
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 
 DEFAULT = "prostatd"
@@ -142,8 +142,7 @@ def _header(reading: _Reading, sheet: csv_text.Sheet) -> tuple[list[str], list[s
 def _row(reading: _Reading, line: int, cells: Mapping[str, str]) -> Row | None:
     """Return a row of a file; None after a fault."""
     where = reading.where.at(f"line {line}")
-    edges = [_instant(where, cells[edge], f"{edge}_{reading.unit}", reading.unit) for edge in ("start", "end")]
-    start, end = edges
+    start, end = (timed_rows.instant_of(where, cells[edge], reading.unit, f"{edge}_{reading.unit}") for edge in ("start", "end"))
     if start is not None and end is not None and end <= start:
         what = f"it ends at {cells['end']}, but starts at {cells['start']}"
         where.error("span-order", what, "give the end after the start; the end itself is outside of the span")
@@ -159,15 +158,6 @@ def _row(reading: _Reading, line: int, cells: Mapping[str, str]) -> Row | None:
         return None
     instrument = ids.pop("instrument_id", None)
     return Row(line, start, end, instrument, instance, ids)
-
-
-def _instant(where: Where, text: str, column: str, unit: Unit) -> int | None:
-    try:
-        return instant(text, unit)
-    except AnnotationError as error:
-        for fault in error.faults:
-            where.error(fault.rule, f"{column}: {fault.what}", fault.fix)
-        return None
 
 
 def _is_of_file(reading: _Reading, where: Where, cells: Mapping[str, str]) -> bool:

@@ -7,10 +7,10 @@ size of the images and the names of vocabularies that no data file has; without 
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from scrubin.base.faults import Faults
 from scrubin.base.tables import Table, io
 from scrubin.base.tables.public import FACTS, LABELLED, PHASES, SEGMENTS, SPANS, TRIPLETS, LayerName
 from scrubin.base.text import csv_text, naming
-from scrubin.base.vocabulary.vocabulary import Vocabulary, fold, known, load
+from scrubin.base.vocabulary.vocabulary import PARTS, Naming, Vocabulary, fold, known, load
 from scrubin.labels import registry
 from scrubin.labels.formats.tables import beyond_boxes, stored, table_files
 from scrubin.labels.formats.tables.table_files import NOTES, Note, Notes, declared, rate, table_of
@@ -47,6 +47,7 @@ from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.rates import NS
 from scrubin.labels.registry import ByHand, dataset_format
+from scrubin.labels.rows import triplet_names
 
 TABLE_OF: Mapping[LayerName, str] = {"instances": "triplets", "phases": "phases", "marks": "marks"}
 ADD = "add them to the table labelled, or take the rows away"
@@ -90,14 +91,13 @@ def of_rows(id_: str, rows: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return io.conform(LABELLED, pd.concat(parts)) if parts else io.frame_of(LABELLED, [])
 
 
-IN_TRIPLETS: Mapping[str, str] = {"instrument_id": "instrument", "verb_id": "verb", "target_id": "target", "triplet_id": "triplet"}
-IN_PHASES: Mapping[str, str] = {"phase_id": "phase"}
-
-
-def check_names(file: str, rows: pd.DataFrame, vocabulary: Vocabulary, columns: Mapping[str, str], faults: Faults) -> None:
-    """Note the first row of each column of ids that the vocabulary does not have, or whose name is another one."""
-    for ids, named in columns.items():
-        names = _names(vocabulary, named)
+def check_names(
+    file: str, rows: pd.DataFrame, vocabulary: Vocabulary, kinds: Sequence[Naming | Literal["triplet"]], faults: Faults
+) -> None:
+    """Note the first row of each kind whose id the vocabulary does not have, or has with another name."""
+    for named in kinds:
+        ids = f"{named}_id"
+        names = triplet_names(vocabulary) if named == "triplet" else vocabulary.names(named)
         pairs = rows[[ids, named]].drop_duplicates().astype(object)
         wrong = [pair for pair in pairs.where(pairs.notna(), None).itertuples(index=False, name=None) if _what(vocabulary, names, pair)]
         if not wrong:
@@ -151,18 +151,6 @@ def check_segments(file: str, rows: pd.DataFrame, vocabulary: Vocabulary, faults
 
 def _where(faults: Faults, file: str, row: Mapping[Hashable, Any] | pd.Series[Any]) -> Where:
     return Where(faults, file, str(row["id"]), (int(row["frame"]),))
-
-
-def _names(vocabulary: Vocabulary, named: str) -> tuple[str, ...]:
-    if named == "triplet":
-        return tuple(vocabulary.triplet_name(i) for i in range(len(vocabulary.triplets)))
-    lists = {
-        "instrument": vocabulary.instruments,
-        "verb": vocabulary.verbs,
-        "target": vocabulary.targets,
-        "phase": vocabulary.phases,
-    }
-    return lists[named]
 
 
 def _is_name(names: tuple[str, ...], id_: Any, name: Any) -> bool:
@@ -308,9 +296,9 @@ def _vocabulary(where: Where, rows: Mapping[str, pd.DataFrame], note: Note, stat
 def _check(files: Mapping[str, str], rows: Mapping[str, pd.DataFrame], vocabulary: Vocabulary, faults: Faults) -> None:
     """Note rows whose names and ids disagree, and spans of time that are none."""
     triplets, phases, segments = (files.get(table.name, "") for table in (TRIPLETS, PHASES, SEGMENTS))
-    check_names(triplets, rows["triplets"], vocabulary, IN_TRIPLETS, faults)
+    check_names(triplets, rows["triplets"], vocabulary, (*PARTS, "triplet"), faults)
     check_triplets(triplets, rows["triplets"], vocabulary, faults)
-    check_names(phases, rows["phases"], vocabulary, IN_PHASES, faults)
+    check_names(phases, rows["phases"], vocabulary, ("phase",), faults)
     check_segments(segments, rows["segments"], vocabulary, faults)
 
 

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from scrubin.base.faults import Faults, count_text
 from scrubin.labels import registry
-from scrubin.labels.model import Collection, LabelFiles, Labels, segment_rows
+from scrubin.labels.model import Collection, LabelFiles
 from scrubin.labels.parse import timed_rows, video_files
-from scrubin.labels.parse.timed_rows import MILLISECOND
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
 NAME = "avos"
@@ -38,18 +37,14 @@ def _has_actions(path: Path) -> bool:
 )
 def read(source: LabelFiles) -> Collection:
     """Return the actions of the videos as spans of phases, none where there is an error; all faults are in ``Collection.faults``."""
-    faults = Faults()
-    where = video_files.only(source, faults, "convert the files one by one", "there is also")
+    where = video_files.only(source, Faults(), "convert the files one by one", "there is also")
     sheet = video_files.table(where, source.files[where.file], COLUMNS)
     decided = [row for row in sheet.rows if row.cells[LABEL].casefold() not in UNDECIDED]
     found = timed_rows.by_video(where, decided, COLUMNS, source.vocabulary)
     if undecided := len(sheet.rows) - len(decided):
         what = f"{count_text(undecided, 'row')} of which nobody decided ({', '.join(UNDECIDED)}) are not labelled"
         where.warning("undecided", what)
-    if faults.errors():
-        return Collection(faults=faults.all())
-    labels = [Labels(video, NAME, source.vocabulary, MILLISECOND, segments=segment_rows(rows)) for video, rows in sorted(found.items())]
-    return Collection(tuple(labels), faults=faults.all())
+    return timed_rows.labels_of(where, NAME, found, source.vocabulary)
 
 
 @writes(NAME, holds=("phases", "segments"), fps=Fraction(1000), vocabulary=NAME, phases_as_spans=True)

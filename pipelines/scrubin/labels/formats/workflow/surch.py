@@ -12,9 +12,8 @@ from pathlib import Path
 
 from scrubin.base.faults import Faults
 from scrubin.labels import registry
-from scrubin.labels.model import Collection, LabelFiles, Labels, segment_rows
+from scrubin.labels.model import Collection, LabelFiles
 from scrubin.labels.parse import timed_rows, video_files
-from scrubin.labels.parse.timed_rows import MILLISECOND
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
 NAME = "surch"
@@ -35,14 +34,10 @@ def _has_segments(path: Path) -> bool:
 )
 def read(source: LabelFiles) -> Collection:
     """Return the segments of the videos as spans of phases, none where there is an error; all faults are in ``Collection.faults``."""
-    faults = Faults()
-    where = video_files.only(source, faults, "convert the folders one by one", "there is also")
+    where = video_files.only(source, Faults(), "convert the folders one by one", "there is also")
     sheet = video_files.table(where, source.files[where.file], COLUMNS)
     found = timed_rows.by_video(where, sheet.rows, COLUMNS, source.vocabulary)
-    if faults.errors():
-        return Collection(faults=faults.all())
-    labels = [Labels(video, NAME, source.vocabulary, MILLISECOND, segments=segment_rows(rows)) for video, rows in sorted(found.items())]
-    return Collection(tuple(labels), faults=faults.all())
+    return timed_rows.labels_of(where, NAME, found, source.vocabulary)
 
 
 @writes(NAME, holds=("phases", "segments"), fps=Fraction(1000), vocabulary=NAME, phases_as_spans=True)
