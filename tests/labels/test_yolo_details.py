@@ -379,19 +379,11 @@ def test_predicted_points_may_have_confidences_where_their_row_has_none():
     assert "point-visibility" in [fault.rule for fault in faults_of("yolo-pose", files)]
 
 
-def test_predicted_points_have_as_many_numbers_as_those_of_the_ground_truth():
-    truth = collection(f"0 {BOX} 0.25 0.2 0.4 0.3\n", f"{CLASSES}kpt_shape: [2, 2]\n")
-    files = {"p/v1_000004.txt": f"0 {BOX} 0.25 0.2 0.4 0.3 0.9\n".encode()}
-    options = Options(classes=truth.recordings[0].vocabulary, lists=truth.lists, predicted=True)
-    rows = read(files, format_of("yolo-pose"), options).recordings[0].instances.rows
-    assert (rows[POINTS][0], rows["score"].tolist()) == ((Point("1", 0.25, 0.2, 2), Point("2", 0.4, 0.3, 2)), [0.9])
-
-
-@each("more, score", [("", 1.0), (" 0.7", 0.7)])
-def test_predicted_points_may_have_confidences_where_those_of_the_ground_truth_have_two_numbers(more, score):
+@each("row, score", [("0.25 0.2 0.4 0.3 0.9", 0.9), ("0.25 0.2 0.9 0.4 0.3 0.8", 1.0), ("0.25 0.2 0.9 0.4 0.3 0.8 0.7", 0.7)])
+def test_predicted_points_have_two_numbers_as_those_of_the_ground_truth_or_confidences_as_well(row, score):
     truth = collection(f"0 {BOX} 0.25 0.2 0.4 0.3\n", f"{CLASSES}kpt_shape: [2, 2]\n")
     options = Options(classes=truth.recordings[0].vocabulary, lists=truth.lists, predicted=True)
-    files = {"p/v1_000004.txt": f"0 {BOX} 0.25 0.2 0.9 0.4 0.3 0.8{more}\n".encode()}
+    files = {"p/v1_000004.txt": f"0 {BOX} {row}\n".encode()}
     rows = read(files, format_of("yolo-pose"), options).recordings[0].instances.rows
     assert (rows[POINTS][0], rows["score"].tolist()) == ((Point("1", 0.25, 0.2, 2), Point("2", 0.4, 0.3, 2)), [score])
 
