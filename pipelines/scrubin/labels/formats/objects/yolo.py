@@ -361,7 +361,7 @@ def _is_index(where: Where, value: float, size: int, part: str) -> bool:
 @writes("yolo", holds=("instances", "actions", "boxes", "repeats", "scores", "empty frames"))
 def write(collection: Collection, out: Output) -> None:
     """Write ``labels/<recording>_<frame>.txt`` per labelled frame and ``data.yaml``."""
-    _write(collection, out, lambda classes, row: [class_of(classes, row)])
+    write_rows(collection, out, lambda classes, _, row, scored: line_of([class_of(classes, row)], _centred(row), row, scored=scored))
 
 
 @writes(
@@ -372,14 +372,8 @@ def write(collection: Collection, out: Output) -> None:
 )
 def write_four(collection: Collection, out: Output) -> None:
     """Write ``labels/<recording>_<frame>.txt`` with four ids per row, and ``data.yaml``."""
-    _write(collection, out, lambda _, row: [row["triplet_id"], row["instrument_id"], row["verb_id"], row["target_id"]])
-
-
-def _write(collection: Collection, out: Output, ids: Callable[[Classes, Mapping[str, Any]], list[int]]) -> None:
-    def line(classes: Classes, _: tuple[str, int], row: Mapping[str, Any], scored: bool) -> str:
-        return line_of(ids(classes, row), _centred(row), row, scored=scored)
-
-    write_rows(collection, out, line)
+    order = ("triplet_id", *IDS[:3])
+    write_rows(collection, out, lambda _, __, row, scored: line_of([row[id_] for id_ in order], _centred(row), row, scored=scored))
 
 
 LineOf = Callable[[Classes, tuple[str, int], Mapping[str, Any], bool], str]
