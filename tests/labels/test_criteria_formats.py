@@ -404,15 +404,6 @@ def test_a_column_that_is_not_kept_is_named():
     assert "not kept: column 'surgeon'" in told("warning", [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, "A"], header=[*HEADER, "surgeon"])
 
 
-def test_workbooks_of_ratings_and_of_criteria_are_told_apart_by_their_columns(tmp_path):
-    for name in ("aixsuture", "cholec80cvs"):
-        (file,) = EXAMPLES[name].values()
-        path = tmp_path / name / "table.xlsx"
-        path.parent.mkdir()
-        path.write_bytes(file)
-        assert detect.detected(path).name == name
-
-
 def test_criteria_of_cholec80_are_scored_and_become_tables(tmp_path, capsys):
     path = str(put(tmp_path / "in", EXAMPLES["cholec80cvs"]))
     assert cli.main(["score", "criteria", "--ground-truth", path, "--predictions", path, "--json", "--bootstrap", "0"]) == 0
