@@ -154,6 +154,11 @@ def fixed_classes(names: Sequence[str]) -> VocabularyOf:
     return lambda files: own_categories.vocabulary_of({"instrument": names})
 
 
+def has_columns(*wanted: str) -> Evidence:
+    """Return the evidence of a table with all these columns."""
+    return lambda path: set(wanted) <= set(columns_of(path))
+
+
 def keys(*wanted: str, **types: type) -> Evidence:
     """Return the evidence of a JSON object with all these keys, some of a type."""
 

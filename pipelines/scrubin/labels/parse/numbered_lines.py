@@ -49,8 +49,7 @@ def rows(where: Where, data: bytes, example: str, count: int) -> list[Row]:
 
 def note_gaps(where: Where, frames: Sequence[int]) -> None:
     """Note increasing frames that lack some between the first and the last."""
-    if frames and frames[-1] - frames[0] + 1 != len(frames):
-        gaps = frames[-1] - frames[0] + 1 - len(frames)
+    if frames and (gaps := frames[-1] - frames[0] + 1 - len(frames)):
         where.warning("frame-gap", f"{gaps} frames have no row, where every one should be labelled", "label every frame")
 
 

@@ -10,7 +10,6 @@ read. A CSV of boxes (``image_name``, ``x1`` ...) is not read either. Source: th
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 
 from scrubin.base.faults import Faults, count_text
 from scrubin.labels import registry
@@ -24,16 +23,12 @@ FILE = "open_surgery_temporal_annotations.csv"
 UNDECIDED = ("abstain", "none")
 
 
-def _has_actions(path: Path) -> bool:
-    return set(COLUMNS) <= set(registry.columns_of(path))
-
-
 @dataset_format(
     NAME,
     pattern=r"[^/]+\.csv",
     expected="a CSV with the columns video_id, start_seconds, end_seconds, label",
     title="AVOS: actions of open surgery in seconds, all videos in one file",
-    by_hand=ByHand(vocabulary=NAME, evidence=_has_actions),
+    by_hand=ByHand(vocabulary=NAME, evidence=registry.has_columns(*COLUMNS)),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the actions of the videos as spans of phases, none where there is an error; all faults are in ``Collection.faults``."""

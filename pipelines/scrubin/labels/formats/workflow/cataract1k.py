@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults
@@ -31,16 +30,12 @@ PUBLISHED = re.compile(r"case_(?P<case>[0-9]+)")
 """How the authors call their videos."""
 
 
-def _has_phases(path: Path) -> bool:
-    return set(READ) <= set(registry.columns_of(path))
-
-
 @label_format(
     NAME,
     pattern=r"(?P<recording>[^/]+)_annotations_phases\.csv",
     expected="<video>_annotations_phases.csv",
     title="Cataract-1K phases: a row per phase, in seconds; read only",
-    by_hand=ByHand(vocabulary=NAME, evidence=_has_phases, holds=("phases", "segments"), beside=r"[^/]+_video\.csv"),
+    by_hand=ByHand(vocabulary=NAME, evidence=registry.has_columns(*READ), holds=("phases", "segments"), beside=r"[^/]+_video\.csv"),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the phases of a video as spans of time.

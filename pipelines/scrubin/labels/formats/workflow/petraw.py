@@ -12,7 +12,7 @@ import itertools
 import statistics
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -54,10 +54,6 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     return own_categories.known_or_own(min(files), names)
 
 
-def _has_phases_and_steps(path: Path) -> bool:
-    return {PHASE, STEP} <= set(registry.columns_of(path))
-
-
 @dataset_format(
     NAME,
     pattern=r"[^/]+\.txt",
@@ -66,7 +62,7 @@ def _has_phases_and_steps(path: Path) -> bool:
     by_hand=ByHand(
         vocabulary_of=vocabulary_of,
         fps_unstated=True,
-        evidence=_has_phases_and_steps,
+        evidence=registry.has_columns(PHASE, STEP),
         holds=("phases", "segments"),
     ),
 )

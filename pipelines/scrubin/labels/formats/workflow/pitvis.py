@@ -8,7 +8,6 @@ numbered from 1; 0 is "none in view", -2 "no second one". The video is called li
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,16 +32,12 @@ FROM_ONE = "they are numbered from 1"
 LONGEST = 9
 
 
-def _has_columns(path: Path) -> bool:
-    return {"int_time", "int_step", "int_instrument1"} <= set(registry.columns_of(path))
-
-
 @label_format(
     NAME,
     pattern=r"annotations_(?P<recording>[^/]+)\.csv",
     expected="annotations_<video>.csv",
     title="PitVis: a step and up to two instruments per second",
-    by_hand=ByHand(vocabulary=NAME, evidence=_has_columns),
+    by_hand=ByHand(vocabulary=NAME, evidence=registry.has_columns("int_time", "int_step", "int_instrument1")),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the steps of a video as spans of seconds, and the instruments in view by second.
