@@ -153,9 +153,18 @@ def added(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Propos
 
 
 def answers(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Proposed]:
-    """Return what of `added` people accepted of the other camera or of a gap."""
+    """Return what of `added` people accepted of the other camera, of a gap or of a sheet that lies there: it is asked no more."""
     said = ((decided[place][1].proposal, what, one) for place, what, one in _wanted(decided, reviewers))
-    return [one for key, what, one in said if what == ACCEPT and key.partition(":")[0] in (PAIR, GAP)]
+    return [one for key, what, one in said if what == ACCEPT and key.partition(":")[0] in (PAIR, GAP, SHEET)]
+
+
+def accepted(decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[Proposed]:
+    """Return what people were asked and accepted, from where it or the new edges begin to where they end, if any of it still counts."""
+    places = sorted({place for place, what, _ in _wanted(decided, reviewers) if what == ACCEPT})
+    return [
+        Proposed(one.kind, CURATOR, (min(span.start_s for span in one.spans), max(span.end_s for span in one.spans)), one.box_xywh)
+        for _, one in (decided[place] for place in places)
+    ]
 
 
 def drawings(decided: Sequence[tuple[str, Decided]], reviewers: int, detected: Sequence[Proposed]) -> Iterator[tuple[Proposed, int, bool]]:

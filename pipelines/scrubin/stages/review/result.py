@@ -18,11 +18,11 @@ from scrubin.base.tables.private import REDACTIONS
 from scrubin.stages.review import Line, attention, rewriting, status
 from scrubin.stages.review.attention import worked_s
 from scrubin.stages.review.events import ADD, NOBODYS, PERSON, Decided
-from scrubin.stages.review.outcome import GAP, PAIR, REJECTED, TICK_S, UNREVIEWED, Part, Proposed, added, answers, parts, without
+from scrubin.stages.review.outcome import CURATOR, REJECTED, UNREVIEWED, Part, Proposed, accepted, answers, parts
 from scrubin.stages.review.redaction_sheet import NAME
 from scrubin.stages.review.standing import FileKey, Standing
 from scrubin.stages.review.status import Judged
-from scrubin.stages.review.study import FrameTimes, ReviewedStudy
+from scrubin.stages.review.study import Boundaries, FrameTimes, ReviewedStudy
 
 
 def redactions(of: ReviewedStudy, standing: Standing) -> list[dict[str, Any]]:
@@ -76,7 +76,8 @@ def _recording(of: ReviewedStudy, standing: Standing, name: str, raw: Path) -> d
     done, times_s = [], FrameTimes(raw, of.files)
     for key in of.cameras(name):
         items = status.judged(of, key, standing, times_s)
-        done.append(status.document(status.file_status(of, key, standing, items), items) | counts_of_file(of, key, standing, items))
+        counts = counts_of_file(of, key, standing, items, times_s)
+        done.append(status.document(status.file_status(of, key, standing, items), items) | counts)
     seen_by = sorted({person for key in of.cameras(name) for person in standing.seen.get(key, {})})
     return {
         "recording": name,
@@ -145,47 +146,51 @@ def _sheet(of: ReviewedStudy, standing: Standing, raw: Path) -> str | None:
     return f"{NAME} was imported before {count_text(later, 'file')} came or was replaced: what it would hide there is proposed; {take}"
 
 
-def counts_of_file(of: ReviewedStudy, key: FileKey, standing: Standing, proposals: Sequence[Judged]) -> dict[str, list[dict[str, Any]]]:
-    """Return the counts of one file.
+def counts_of_file(
+    of: ReviewedStudy, key: FileKey, standing: Standing, items: Sequence[Judged], boundaries_s: Boundaries
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the counts of one file; ``items`` are what people are asked of it.
 
     Returns
     -------
     dict
-        ``proposed``: by kind and source how many there are, how many are hidden as a whole or in part, how many of these
-        because a part is undecided, and how many are shown as a whole or in part. ``by_people``: by kind how many people
-        drew (``drawn``), and how many they accepted that nobody proposes any more (``kept``).
+        ``proposed``: by kind and source how many there are, of how many enough people saw both ends, how many are hidden as a whole
+        or in part, how many of these because a part is undecided, and how many are shown as a whole or in part. ``by_people``: by
+        kind how many people drew (``drawn``), and how many they accepted that nobody proposes any more (``kept``).
     """
     decided = list(standing.decided.get(key, {}).values())
-    drawn = {(one.kind, (span.start_s, span.end_s), one.box_xywh) for _, one in decided for span in one.spans if span.what == ADD}
-    accepted = [one for one in added(decided, of.reviewers) if (one.kind, one.interval_s, one.box_xywh) not in drawn]
-    # What somebody accepted of the other camera or of a gap is asked no more, and still one proposal with all that is left of it.
-    said = answers(decided, of.reviewers)
-    asked = (one for one in of.proposed(key, standing, said) if one.source in (PAIR, GAP))
-    again = [one for one in asked if any(_is_shared(one, other) for other in accepted)]
-    judged: list[tuple[Proposed, Sequence[Part]]] = [(one, of.judged(key, one, standing)) for one in again]
-    judged += [(one.proposal, one.parts) for one in proposals if not any(_is_rest(one.proposal, whole) for whole in again)]
-    # An answer is of whole frames, so it may go beyond what was asked.
-    others = [one for one in accepted if one not in said or not any(_is_shared(one, other) for other in again)]
-    kept = Counter(one.kind for one in others if not _is_proposed(one, [proposal for proposal, _ in judged]))
-    counts = Counter(kind for kind, _, _ in drawn)
-    by_people = [{"kind": kind, "drawn": counts[kind], "kept": kept[kind]} for kind in sorted(counts | kept)]
-    return {"proposed": _proposed(judged), "by_people": by_people}
+    # What somebody accepted of the other camera, a gap or a sheet is asked no more, and still one proposal with all that is left of it.
+    judged = status.judged(of, key, standing, boundaries_s, answers(decided, of.reviewers))
+    judged += [one for one in items if not any(_is_rest(one.proposal, whole.proposal) for whole in judged)]
+    spans = ((one, span) for _, one in decided for span in one.spans if span.what == ADD)
+    drawn = {Proposed(one.kind, CURATOR, (span.start_s, span.end_s), one.box_xywh) for one, span in spans}
+    kept: list[Proposed] = []
+    for one in accepted(decided, of.reviewers):
+        # Who changes the edges again says something of the same once more.
+        if one not in drawn and not any(_is_shared(one, other) for other in (*kept, *(whole.proposal for whole in judged))):
+            kept.append(one)
+    counts = {name: Counter(one.kind for one in those) for name, those in (("drawn", drawn), ("kept", kept))}
+    kinds = sorted(counts["drawn"] | counts["kept"])
+    by_people = [{"kind": kind, **{name: count[kind] for name, count in counts.items()}} for kind in kinds]
+    return {"proposed": _proposed(judged, of.reviewers), "by_people": by_people}
 
 
-def _proposed(judged: Iterable[tuple[Proposed, Sequence[Part]]]) -> list[dict[str, Any]]:
-    groups: dict[tuple[str, str], list[set[str]]] = {}
-    for one, parts_of in judged:
-        groups.setdefault((one.kind, one.source), []).append({part.decision for part in parts_of})
+def _proposed(judged: Iterable[Judged], reviewers: int) -> list[dict[str, Any]]:
+    groups: dict[tuple[str, str], list[tuple[set[str], bool]]] = {}
+    for one in judged:
+        about = {part.decision for part in one.parts}, len(one.lens_seen_by) >= reviewers
+        groups.setdefault((one.proposal.kind, one.proposal.source), []).append(about)
     return [
         {
             "kind": kind,
             "source": source,
-            "proposed": len(decisions),
-            "hidden": sum(bool(of_one - {REJECTED}) for of_one in decisions),
-            "undecided": sum(UNREVIEWED in of_one for of_one in decisions),
-            "shown": sum(REJECTED in of_one for of_one in decisions),
+            "proposed": len(group),
+            "seen_ends": sum(is_seen for _, is_seen in group),
+            "hidden": sum(bool(decisions - {REJECTED}) for decisions, _ in group),
+            "undecided": sum(UNREVIEWED in decisions for decisions, _ in group),
+            "shown": sum(REJECTED in decisions for decisions, _ in group),
         }
-        for (kind, source), decisions in sorted(groups.items())
+        for (kind, source), group in sorted(groups.items())
     ]
 
 
@@ -197,12 +202,6 @@ def _is_shared(one: Proposed, other: Proposed) -> bool:
 def _is_rest(one: Proposed, whole: Proposed) -> bool:
     """Whether it is what is still asked of a proposal of which somebody accepted a part."""
     return one.source == whole.source and _is_shared(one, whole)
-
-
-def _is_proposed(accepted: Proposed, proposals: Iterable[Proposed]) -> bool:
-    """Whether all of what somebody accepted is still proposed."""
-    left = without(accepted.interval_s, [one.interval_s for one in proposals if _is_shared(one, accepted)])
-    return all(end - start <= TICK_S for start, end in left)
 
 
 Pair = tuple[str, str]

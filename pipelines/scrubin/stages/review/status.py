@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,14 +95,16 @@ LAG_S = 1.0
 """Samples of a second and a half tell that a rectangle stands: in a room it begins up to so long before that and ends so long after."""
 
 
-def judged(study: ReviewedStudy, key: FileKey, standing: Standing, boundaries_s: Boundaries) -> list[Judged]:
-    """Return what people are asked of a file with what was decided about each, in order of time.
+def judged(
+    study: ReviewedStudy, key: FileKey, standing: Standing, boundaries_s: Boundaries, unsaid: Container[Proposed] = ()
+) -> list[Judged]:
+    """Return what people are asked of a file with what was decided about each, in order of time; ``unsaid`` as `study.proposed` takes it.
 
     A rectangle in pictures that are hidden as a whole is no question of its own, also where it lasts up to `LAG_S` longer: it comes
     back when any of these pictures is rejected. It stays hidden all the while (`outcome.rows` holds every proposal).
     """
     done = []
-    for proposal in study.proposed(key, standing):
+    for proposal in study.proposed(key, standing, unsaid):
         known = study.frames.get((key, proposal.key))
         first, last = (known.first, known.last) if known else frames_on_screen(proposal.interval_s, boundaries_s[key])
         parts = tuple(study.judged(key, proposal, standing))

@@ -198,11 +198,11 @@ class ReviewedStudy:
     def proposed(self, key: FileKey, standing: Standing, unsaid: Container[Proposed] = ()) -> list[Proposed]:
         """Return all that is proposed in a file: by the detectors, because the other camera hides it, and between two hidden spans.
 
-        What people accepted of the latter two is no longer proposed, but for what is ``unsaid``: as if nobody had.
+        What people accepted of the latter two, or of a sheet, is no longer proposed, but for what is ``unsaid``: as if nobody had.
         """
         decided = self._decided(key, standing)
-        own, drawn = self._own(key, standing), [one for one in added(decided, self.reviewers) if one not in unsaid]
-        hidden_here = [one for one in self._hidden_alone(key, standing) if one not in unsaid]
+        own, drawn = self._own(key, standing, unsaid), [one for one in added(decided, self.reviewers) if one not in unsaid]
+        hidden_here = [one for one in self._hidden_alone(key, standing, unsaid) if one not in unsaid]
         eye = Eye([*own, *drawn], hidden_here, [one for _, one in decided], self.files[key].duration_s, self.files[key].size_px)
         others = [other for other in self.cameras(key[0]) if other != key]
         hidden_there = [hidden for other in others for hidden in self._hidden_alone(other, standing)]
@@ -225,17 +225,18 @@ class ReviewedStudy:
         """Return the parts of a proposal with what was decided about each."""
         return parts(proposal, self._decided(key, standing), self.reviewers)
 
-    def _own(self, key: FileKey, standing: Standing) -> list[Proposed]:
+    def _own(self, key: FileKey, standing: Standing, unsaid: Container[Proposed] = ()) -> list[Proposed]:
         """Return what the detectors propose in a file, and what a sheet does that was not imported for it."""
-        return [*self.proposals.get(key, ()), *self.sheet_asks(key, standing)]
+        return [*self.proposals.get(key, ()), *self.sheet_asks(key, standing, unsaid)]
 
-    def sheet_asks(self, key: FileKey, standing: Standing) -> list[Proposed]:
-        """Return what the sheet that lies there wants hidden in a file, and nobody has decided about.
+    def sheet_asks(self, key: FileKey, standing: Standing, unsaid: Container[Proposed] = ()) -> list[Proposed]:
+        """Return what the sheet that lies there wants hidden in a file, and nobody has decided about, but for what is ``unsaid``.
 
         Its import counts for the files that were there: one that came later, or was replaced, has no decision of before.
         """
         hidden_then = added(standing.sheets.get(self.sheet.sha256, {}).get(key, ()), self.reviewers)
-        known = [(one.kind, one.interval_s, one.box_xywh) for one in added(self._decided(key, standing), self.reviewers)]
+        people = (one for one in added(self._decided(key, standing), self.reviewers) if one not in unsaid)
+        known = [(one.kind, one.interval_s, one.box_xywh) for one in people]
         asked = [one for one in self.sheet.proposals.get(key, ()) if (one.kind, one.interval_s, one.box_xywh) not in known]
         return [one for one in asked if not any(holds(earlier, one) for earlier in hidden_then)]
 
@@ -262,9 +263,9 @@ class ReviewedStudy:
                 done[one] = Drawing(max(before, known.before), is_added=is_added or known.is_added)
         return done
 
-    def _hidden_alone(self, key: FileKey, standing: Standing) -> Iterable[Proposed]:
+    def _hidden_alone(self, key: FileKey, standing: Standing, unsaid: Container[Proposed] = ()) -> Iterable[Proposed]:
         """Yield what is hidden in a file, but for what the other camera proposes."""
-        for proposal in self._own(key, standing):
+        for proposal in self._own(key, standing, unsaid):
             for part in self.judged(key, proposal, standing):
                 if part.decision != REJECTED:
                     yield Proposed(

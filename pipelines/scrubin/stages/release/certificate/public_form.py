@@ -36,9 +36,9 @@ SAMPLE_RULE = (
 )
 COUNTS = ("proposed", "hidden", "undecided", "shown", "drawn", "kept")
 KINDS_SAY = (
-    "Proposed: by programs, by a list that was handed in, or because the other camera hides it. A proposal of which a part is "
+    "Proposed: by programs, by a list that was not imported, or because the other camera hides it. A proposal of which a part is "
     "hidden and a part shown counts as both. Rectangles of which nobody was asked, as they lie in pictures that are hidden as a whole, "
-    "are not counted. Kept: people accepted it, and no program proposes it any more."
+    "are not counted. Kept: people accepted it, also in a list, and no program proposes it."
 )
 KINDS = ("out of body", "black", "frozen", "text", "other")
 # The keys of the JSON; its own numbers and names stand beside them.
@@ -133,15 +133,15 @@ def sampled(lines: Sequence[Line], videos_sha256: str) -> dict[str, Any]:
 def coverage(review: Mapping[str, Any]) -> dict[str, Any]:
     """Return in numbers how much of what is released was seen by as many people as must have; ``folded_s`` only where something was."""
     files = [file for one in review["recordings"] if one["excluded"] is None for file in one["files"]]
-    required_s, proposals = sum(file["required_s"] for file in files), sum(file["lenses"] for file in files)
+    required_s, proposed = sum(file["required_s"] for file in files), [row for file in files for row in file["proposed"]]
     folded_s = sum(file.get("folded_s", 0) for file in files)
     return {
         "people_required": review["reviewers"],
         "required_s": required_s,
         "seen_s": required_s - sum(file["unseen_s"] for file in files) - folded_s,
         **({"folded_s": folded_s, "folds": review["folds"]} if folded_s else {}),
-        "proposals": proposals,
-        "seen_ends": proposals - sum(len(file["unseen_lenses"]) for file in files),
+        "proposals": sum(row["proposed"] for row in proposed),
+        "seen_ends": sum(row["seen_ends"] for row in proposed),
         "stops": sum(file.get("stops", 0) for file in files),
         "seen_stops": sum(file.get("stops", 0) - len(file.get("unseen_stops", ())) for file in files),
         "undecided": sum(file["undecided"] for file in files),
