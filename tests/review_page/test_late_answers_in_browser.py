@@ -237,10 +237,24 @@ def exclude(page):
     says(page, "The recording is excluded")
 
 
-def test_while_the_next_recording_opens_nothing_is_decided_about_any(page, folder):
+def drag(page):
+    area = page.locator("#full-canvas").bounding_box()
+    x, y = area["x"] + area["width"] / 2, area["y"] + area["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 90, y + 60, steps=4)
+    page.mouse.up()
+
+
+def test_while_the_next_recording_opens_nothing_is_decided_or_drawn_about_any(page, folder):
+    keyboard.full_size(page, "f")
     opening = Held(page, "/api/recordings/[0-9]+$")
     keyboard.press(page, "n")
     opening.come()
+    drag(page)
+    says(page, "not on the screen: no rectangle", "#full-status")
+    assert page.locator("#rectangle:visible, #kind-dialog[open]").count() == 0
+    keyboard.press(page, "f")
     keyboard.press(page, "x")
     says(page, "still opening")
     assert page.locator("#reason-dialog[open]").count() == 0
@@ -248,6 +262,24 @@ def test_while_the_next_recording_opens_nothing_is_decided_about_any(page, folde
     says(page, "single is open")
     exclude(page)
     assert [one["recording"] for one in facts(folder, "excluded")] == ["single"]
+
+
+@pytest.mark.parametrize("key", ["ArrowDown", "n"])
+def test_a_rectangle_is_drawn_and_kept_on_the_picture_that_is_open_alone(page, folder, key):
+    keyboard.full_size(page, "f")
+    pictures = Held(page, "/still/")
+    keyboard.press(page, key)
+    pictures.come()
+    drag(page)
+    says(page, "not on the screen: no rectangle", "#full-status")
+    keyboard.press(page, "b", "Enter")
+    page.wait_for_timeout(A_WHILE_MS)
+    assert page.locator("#kind-dialog[open]").count() == 0
+    pictures.let_go()
+    page.locator("#full-canvas[data-frame]").wait_for()
+    keyboard.press(page, "Enter")
+    page.locator("#kind-dialog[open]").wait_for()
+    assert not facts(folder, "decided")
 
 
 def test_who_chose_something_else_before_the_answer_keeps_it(page):

@@ -417,6 +417,7 @@ def test_a_rectangle_that_is_begun_the_moment_full_size_is_left_stays(come_in):
     page.evaluate(AT_ONCE)
     page.wait_for_timeout(200)  # the event that it was closed comes later, and a look at the page after it
     assert page.locator("#rectangle").is_visible()
+    page.locator("#full-canvas[data-frame]").wait_for()
     keyboard.press(page, "Enter")
     page.locator("#kind-dialog[open]").wait_for()
 

@@ -28,7 +28,17 @@ const NOT_HERE = "That cannot be done at this frame.";
 
 const player = new Player(byId("picture"));
 const lanes = new Lanes(byId("lanes"), player);
-const page = { tried: null, layer: null, selected: null, recent: [], finding: -1, warned: new Set(), acted: Date.now(), worked: Date.now(), again: {} };
+const page = {
+  tried: null, layer: null, recent: [], finding: -1, warned: new Set(), acted: Date.now(), worked: Date.now(), again: {},
+  /** What is chosen, and the label of a new one that is begun instead: who chooses another, or none, means that. */
+  chosen: { key: null, next: null },
+  get selected() {
+    return this.chosen.key;
+  },
+  set selected(key) {
+    this.chosen = { key, next: null };
+  },
+};
 
 let openings = 0;
 let hasFailed = false;
@@ -194,7 +204,7 @@ function draw() {
 function showTracked() {
   if (!isTracks()) return overlay.show(null);
   const others = adjudicating.others(page.layer);
-  return overlay.show({ layer: page.layer, names: layer().names, tracks: tracking.tracks, selected: page.selected, beginsNew: page.beginsNew, others, proposed: proposing.placed });
+  return overlay.show({ layer: page.layer, names: layer().names, tracks: tracking.tracks, selected: page.selected, beginsNew: page.chosen.next !== null, others, proposed: proposing.placed });
 }
 
 function showPanel(isOther = false) {
@@ -210,7 +220,7 @@ function showPanel(isOther = false) {
   } else if (isTracks()) {
     const goToTrack = (track) => {
       page.selected = track.name;
-      player.seek(track.keys[0].frame).then(show);
+      player.seek(track.keys[0].frame).then(() => (say(tracking.text), show()));
     };
     showTracks(layer(), tracking.tracks, { selected: tracking.selected, label: tracking.label, times: player.times }, (name) => tracking.name(name), goToTrack);
   } else showNames(layer(), sayName);
@@ -570,7 +580,7 @@ lanes.addEventListener("choose", ({ detail }) => {
   show();
 });
 overlay.addEventListener("choose", ({ detail }) => {
-  Object.assign(page, { selected: detail, beginsNew: false, acted: Date.now() });
+  Object.assign(page, { selected: detail, acted: Date.now() });
   show();
 });
 for (const id of ["overlay", "lanes"]) byId(id).addEventListener("dropped", () => say("Nothing was drawn: something else came between the press and the release.", true));

@@ -2,7 +2,7 @@
 
 import { onDrag } from "./elements.js";
 import { hueOf } from "./lanes.js";
-import { inside, nearest, placeAt } from "./tracks.js";
+import { inside, movable, nearest, placeAt } from "./tracks.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const SMALLEST = 0.005;
@@ -152,7 +152,7 @@ export class Overlay extends EventTarget {
     const isOwn = name === this.shown.selected && !this.shown.beginsNew;
     const proposal = event.target.closest("[data-proposal]")?.dataset.proposal;
     const track = isOwn && this.shown.tracks.find((one) => one.name === name);
-    const from = track && (placeAt(track, this.player.frame) ?? nearest(track, this.player.frame)).place;
+    const from = track && movable(track, this.player.frame).place;
     const isDrawn = (up) => Math.hypot(up.clientX - event.clientX, up.clientY - event.clientY) > 2;
     const placed = (next) => this.dragged(from, corner, start, this.at(next));
     const move = (next) => {

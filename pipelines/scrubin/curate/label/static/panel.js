@@ -34,12 +34,12 @@ export function showNames(layer, say) {
   fill(byId("panel"), element("ol", { class: "names" }, ...names));
 }
 
-/** Tracks: the label of the chosen one, or of the next; and all of them, each with its key frames. */
+/** Tracks: the label that the next press writes; and all of them, each with its key frames. */
 export function showTracks(layer, tracks, { selected, label, times }, say, go) {
   const names = layer.names.map((name, place) => {
     const shown = element("span", { class: "swatch" });
     shown.style.background = hueOf(place);
-    const isNow = name === (selected?.label ?? label);
+    const isNow = name === label;
     const button = element("button", { type: "button", class: "label-name", "aria-pressed": String(isNow), "data-key": name, onclick: () => say(name) }, shown, name);
     if (place < KEYS.length) button.prepend(key(KEYS[place]));
     return element("li", {}, button);

@@ -119,7 +119,7 @@ export class Proposing {
       this.say(`Taken: ${picks.map((one) => one.text).join("; ")}${of === ALL && picks[0].place ? ", all of the track" : ""}.`);
       if (this.isSpans) return this.takeSpans(picks);
       const { name } = picks[0];
-      if (name) Object.assign(this.page, { selected: name, beginsNew: false });
+      if (name) this.page.selected = name;
       return store.decide("/api/take", picks);
     });
   }

@@ -2,14 +2,14 @@
 
 import { counted } from "./elements.js";
 import { newKey, store } from "./store.js";
-import { cut, dropKey, dropTrack, inside, nearest, placeAt, putKey, relabel } from "./tracks.js";
+import { cut, dropKey, dropTrack, inside, movable, placeAt, putKey, relabel } from "./tracks.js";
 
 const NEW_BOX = [0.4, 0.4, 0.2, 0.2];
 const NEW_POINT = [0.5, 0.5];
 const STEP = 0.005;
 
 export class Tracking {
-  /** page: {layer, selected, trackLabel, beginsNew}; say: a sentence; show: draw anew. */
+  /** page: {layer, selected, trackLabel, chosen}; say: a sentence; show: draw anew. */
   constructor(page, player, say, show) {
     Object.assign(this, { page, player, say, show });
   }
@@ -26,34 +26,39 @@ export class Tracking {
     return Boolean(this.selected?.keys.some((one) => one.frame === this.player.frame && one.place.length));
   }
 
+  /** What the next press writes, as the panel shows it. */
   get label() {
+    return this.page.chosen.next ?? this.selected?.label ?? this.lastLabel;
+  }
+
+  get lastLabel() {
     return this.page.trackLabel ?? store.layer(this.page.layer).names[0];
   }
 
-  /** A key frame here, of the named track, else of the chosen one; of a new one where a label was just chosen, or a box is drawn beside its own. */
-  place(name, place, state = "seen", says = null) {
+  /** A key frame here, of the named track, else of the chosen one; of a new one where a label was just chosen, or a box is drawn beside its own. Hidden stays hidden. */
+  place(name, place, said = null) {
     const { page, player } = this;
-    const chosen = page.beginsNew || (page.layer === "boxes" && this.isSaidHere) ? null : this.selected;
+    const chosen = page.chosen.next || (page.layer === "boxes" && this.isSaidHere) ? null : this.selected;
     const track = name ? this.tracks.find((one) => one.name === name) : chosen;
     if (name && !track) return this.say("What you moved is gone meanwhile: nothing was labelled.", true);
+    const label = track?.label ?? this.label;
+    const state = said ?? (track && movable(track, player.frame).state) ?? "seen";
     page.selected = track ? track.name : newKey();
-    page.beginsNew = false;
     page.acted = Date.now();
-    this.say(`${track?.label ?? this.label}: ${says ?? `key frame at frame ${player.frame}`}.`);
-    return store.change(putKey(page.layer, page.selected, track?.label ?? this.label, player.frame, inside(place), state));
+    this.say(`${label}: ${said ?? `key frame at frame ${player.frame}${state === "hidden" ? ", hidden" : ""}`}.`);
+    return store.change(putKey(page.layer, page.selected, label, player.frame, inside(place), state));
   }
 
   /** The chosen track has a key frame where it is here, or was last. */
   key() {
     const track = this.selected;
     if (!track) return this.say("No track is chosen: draw one, or click one.", true);
-    const here = placeAt(track, this.player.frame) ?? nearest(track, this.player.frame);
-    return this.place(track.name, here.place, here.state);
+    return this.place(track.name, movable(track, this.player.frame).place);
   }
 
   /** A new one in the middle, for those who use no mouse. */
   begin() {
-    this.page.selected = null;
+    this.page.chosen.next = this.label;
     return this.place(null, this.page.layer === "points" ? NEW_POINT : NEW_BOX);
   }
 
@@ -70,8 +75,7 @@ export class Tracking {
     const track = this.selected;
     const here = track && placeAt(track, this.player.frame);
     if (!here || this.page.layer !== "points") return this.say("No point is chosen here.", true);
-    const state = here.state === "hidden" ? "seen" : "hidden";
-    return this.place(track.name, here.place, state, state);
+    return this.place(track.name, here.place, here.state === "hidden" ? "seen" : "hidden");
   }
 
   remove(whole) {
@@ -86,16 +90,16 @@ export class Tracking {
 
   /** The label of the next new track: what is drawn from here on is a new one. */
   name(label) {
-    Object.assign(this.page, { trackLabel: label, beginsNew: true });
+    this.page.trackLabel = this.page.chosen.next = label;
     this.say(`The next one is ${label}: draw it.${this.selected ? ` C says that the chosen one, ${this.selected.label}, is ${label}.` : ""}`);
     return this.show();
   }
 
   /** The chosen track has the label that was chosen last. */
   rename() {
-    const { selected: track, label } = this;
+    const { selected: track, lastLabel: label } = this;
     if (!track) return this.say("No track is chosen.", true);
-    this.page.beginsNew = false;
+    this.page.chosen.next = null;
     this.say(`The track is ${label}.`);
     return track.label === label ? this.show() : store.change(relabel(this.page.layer, track, label));
   }
@@ -104,11 +108,11 @@ export class Tracking {
   nudge(x, y, stretch) {
     const track = this.selected;
     if (!track) return this.say("No track is chosen.", true);
-    const { place, state = "seen" } = placeAt(track, this.player.frame) ?? nearest(track, this.player.frame);
+    const { place } = movable(track, this.player.frame);
     const by = stretch && place.length > 2 ? [0, 0, x * STEP, y * STEP] : [x * STEP, y * STEP, 0, 0];
     const moved = place.map((side, at) => side + by[at]);
     if (place.length > 2) [moved[2], moved[3]] = [Math.max(STEP, moved[2]), Math.max(STEP, moved[3])];
-    return this.place(track.name, moved, state);
+    return this.place(track.name, moved);
   }
 
   /** To the key frame before or after, of the chosen track, else of any. */

@@ -32,6 +32,9 @@ export function nearest({ keys }, frame) {
   return placed.findLast((one) => one.frame <= frame) ?? placed[0];
 }
 
+/** Where a track is in a frame, or was last, and whether it is hidden: what moves. */
+export const movable = (track, frame) => placeAt(track, frame) ?? nearest(track, frame);
+
 /** A track as a span for the lanes: from its first key frame to its last. */
 export const spanOfTrack = ({ name, label, keys }) => ({ key: name, first: keys[0].frame, end: keys.at(-1).frame + 1, label });
 

@@ -31,8 +31,8 @@ const watch = new Watch();
 const sheet = new Sheet(watch);
 const lens = new Lens(watch);
 const decisions = new Decisions(watch, lens, say);
-const full = new Full(watch, decisions);
-const checks = new Checks({ watch, say, draw: () => decisions.draw(full.box), again: [sheet, lens, full] });
+const full = new Full(watch, decisions, say);
+const checks = new Checks({ watch, say, draw: () => (full.box ? full.keepBox() : decisions.draw()), again: [sheet, lens, full] });
 new Timeline(sheet);
 new Recordings((number) => open(number));
 const sample = new Sample(watch, say, () => turn(1, true));
@@ -294,7 +294,9 @@ const clicks = {
 };
 state.on("drawn", whenOpen(() => decisions.draw()));
 state.on("full", () => full.open());
-byId("full-picture").addEventListener("dropped", () => say("No rectangle was drawn: something else came between the press and the release.", false, true));
+for (const [id, lost] of [["full-picture", "No rectangle was drawn"], ["sheet-cells", "Nothing was marked"]]) {
+  byId(id).addEventListener("dropped", () => say(`${lost}: something else came between the press and the release.`, false, true));
+}
 state.on("problem", () => complain(state.problem));
 state.on("busy", () => document.body.classList.toggle("busy", decisions.busy));
 state.on("cursor", () => state.camera && history.replaceState(null, "", `#${state.number}/${state.timeS.toFixed(3)}`));

@@ -32,7 +32,7 @@ let running = null;
 /**
  * Let the first button, a pen or one finger draw. `begin` is told of a press and returns what follows it, or null: `move` and `end` by the same pointer,
  * or `drop` where something else comes between: another press or finger, a key, a button that is clicked without a press, a menu, a finger that scrolls,
- * a release that nobody saw, another picture. Then `root` tells of it by "dropped". Esc only drops.
+ * a release that nobody saw, another picture. Then `root` tells of it by "dropped", unless `drop` is false: nothing was drawn. A key does nothing else then.
  */
 export function onDrag(root, begin) {
   root.addEventListener("pointerdown", (event) => {
@@ -45,9 +45,9 @@ export function onDrag(root, begin) {
       listening.abort();
       how(last);
     };
-    running = leave(() => (drop(), root.dispatchEvent(new Event("dropped"))));
+    running = leave(() => drop() === false || root.dispatchEvent(new Event("dropped")));
     const other = (next) => {
-      if (next.key === "Escape") (next.preventDefault(), next.stopPropagation());
+      if (next.type === "keydown") (next.preventDefault(), next.stopPropagation());
       endDrag();
     };
     const ifOwn = (run) => (next) => next.pointerId === event.pointerId && run(next);

@@ -14,8 +14,8 @@ const CORNER = [0.25, 0.16];
 const CORNERS_SHARE = 0.36;
 
 export class Full {
-  constructor(watch, decisions) {
-    Object.assign(this, { watch, decisions, aborter: null, box: null, shown: false });
+  constructor(watch, decisions, say) {
+    Object.assign(this, { watch, decisions, say, aborter: null, box: null, shown: false });
     this.dialog = byId("full");
     this.canvas = byId("full-canvas");
     this.boxes = byId("full-boxes");
@@ -84,9 +84,10 @@ export class Full {
     this.#outline();
     this.#describe();
     this.#fit();
-    if (name === this.name && this.drawn) return;
+    if (name === this.name && this.isDrawn) return;
     this.name = name;
-    this.drawn = false;
+    // Until the next one comes, the picture before is none of this frame.
+    delete this.canvas.dataset.frame;
     byId("full-corners").hidden = !this.isStop;
     this.aborter?.abort();
     this.#leave();
@@ -101,15 +102,12 @@ export class Full {
       picture.close();
     } catch (error) {
       if (error instanceof Refused) {
-        // The picture before is none of this frame.
         this.canvas.getContext("2d").clearRect(0, 0, this.canvas.width, this.canvas.height);
-        delete this.canvas.dataset.frame;
         this.text.textContent = error.message;
         this.watch.show(null, error.message);
       } else if (error.name !== "AbortError") throw error;
       return;
     }
-    this.drawn = true;
     this.canvas.dataset.frame = String(frame);
     this.#enlarge();
     if (!preview && this.isOpen) this.watch.show({ number, view: "full", camera, frame, height: this.canvas.offsetHeight });
@@ -218,9 +216,21 @@ export class Full {
     return true;
   }
 
+  /** Whether the canvas shows what was asked for last. */
+  get isDrawn() {
+    return "frame" in this.canvas.dataset;
+  }
+
+  /** Whether the canvas shows the frame that is open; a rectangle is of what is seen: else none is drawn or kept, and the page says so. */
+  #isSeen() {
+    const isSeen = this.isDrawn && !state.isOpening;
+    if (!isSeen) this.say("The picture of this frame is not on the screen: no rectangle is drawn or kept.", false, true);
+    return isSeen;
+  }
+
   /** Ask what the rectangle hides, and keep it. */
   async keepBox() {
-    if (!this.box) return;
+    if (!this.box || !this.#isSeen()) return;
     if (await this.decisions.draw(this.box)) this.#setBox(null);
     this.show();
   }
@@ -234,7 +244,7 @@ export class Full {
       return [x, y];
     };
     onDrag(byId("full-picture"), (event) => {
-      if (document.body.dataset.released === "yes") return null;
+      if (document.body.dataset.released === "yes" || !this.#isSeen()) return null;
       event.preventDefault();
       const [from, before] = [at(event), this.box];
       const move = (next) => {

@@ -325,10 +325,10 @@ export class Sheet {
       state.set({ pane: "sheet" });
       this.pick(from, event);
       const drop = () => {
-        if (!isDrawn) return;
+        if (!isDrawn) return false;
         isDrawn = false;
         [state.inFrame, state.outFrame] = before;
-        state.tell("selection");
+        return state.tell("selection");
       };
       const move = (next) => {
         const to = document.elementFromPoint(next.clientX, next.clientY)?.closest("#sheet-cells .cell")?.cell;
