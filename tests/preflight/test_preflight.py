@@ -94,7 +94,7 @@ def only(lines: list[str]) -> str:
 CLOCK = 'clock: {source: none, format: "%Y%m%d_%H%M%S"}'
 ORCID = "creators: [{name: A, orcid: 0000-0002-1825-0098, affiliation: null}]"
 TWICE = "line [0-9]+: the key '{}' stands twice, first in line [0-9]+; keep one of them"
-CAMERAS = r"must be \[left, right\] or \[mono\], each once, but are "
+CAMERAS = r"must be \[left, right\] or \[mono\], but are "
 PARAMETERS = [
     ("\nrelease:", "\nreport: {}\nrelease:", TWICE.format("report")),
     ("  version: 1.0.0", "  version: 1.0.0\n  version: 2.0.0", TWICE.format("release.version")),
@@ -102,6 +102,8 @@ PARAMETERS = [
     ("    PegTransfer: box_trainer\n", "    PegTransfr: box_trainer\n", "'screen.scene.PegTransfr': there is no such task in"),
     ("cameras: [mono]", "cameras: [mono, mono]", CAMERAS + r"\[mono, mono\]"),
     ("cameras: [mono]", "cameras: []", CAMERAS + r"\[\]"),
+    ("cameras: [mono]", "cameras: [left]", CAMERAS + r"\[left\]"),
+    ("cameras: [mono]", "cameras: [left, right, mono]", CAMERAS + r"\[left, right, mono\]"),
     (CLOCK, 'clock: {source: file_name, format: "%Q"}', "'ingest.clock.format' must be a time of %Y"),
     (CLOCK, "clock: {source: file_name, format: abc}", "'ingest.clock.format' must be a time of %Y"),
     ("license: CC-BY-4.0", "license: CC-BY", "'release.license' must be an SPDX identifier, with its version"),

@@ -48,9 +48,9 @@ class TaskParams:
     over_limit: str = ranged(choices=("exclude", "truncate"))
 
     def __post_init__(self) -> None:
-        if not self.cameras or len(set(self.cameras)) < len(self.cameras):
+        if sorted(self.cameras) not in (["left", "right"], ["mono"]):
             said = ", ".join(self.cameras)
-            msg = f"params.yaml: 'ingest.tasks': the cameras of a task must be [left, right] or [mono], each once, but are [{said}]"
+            msg = f"params.yaml: 'ingest.tasks': the cameras of a task must be [left, right] or [mono], but are [{said}]"
             raise ParamsError(msg)
 
 

@@ -12,18 +12,19 @@ All intervals are half open, ``[start_s, end_s)`` in source seconds from the fir
 is kept when its presentation time lies in the kept interval. It is hidden when any of the time
 for which it is on screen is redacted: what a viewer could see then must be gone.
 
-Both cameras of a pair are cut at one frame, though containers round times: a frame is kept when it
-is by the clocks of both, and hidden when it is by the clock of either. Frames are those of one
-number where the cameras keep step, nowhere half a frame apart as pairs of one instant are everywhere
-(`scrubin.media.rigs.rig.apart`); rates that `ingest` takes for one do. Where a camera lost frames
-they are the nearest ones, less than half a frame apart, and one without such a partner has its own
-clock alone. Behind the last frame of the other camera one that begins less than half a frame before
-the end is left out: the end is that of the shorter camera, rounded.
+Frames of a pair of cameras that show one instant are one, though containers round times: kept when
+they are by the clocks of both, and hidden when they are by either. They are those of one number where
+the cameras keep step, nowhere half a frame apart as pairs of one instant are everywhere
+(`scrubin.media.rigs.rig.apart`); rates that `ingest` takes for one do. Where a camera lost frames they
+are the nearest ones, less than half a frame apart. A frame that the other camera does not have goes by
+its own clock, and is left out before the first and behind the last that both have.
+
+Behind the end of the film its last frame stays on screen; that of a camera which ends before the other
+one does not: what is redacted behind its end hides no frame of the pair.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -31,6 +32,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from scrubin.media.probe import Probe
 from scrubin.media.source import View
@@ -87,6 +89,8 @@ def trimmed_end_s(interval_s: tuple[float, float], fps: Fraction, draw: int, jit
 
 
 Box = tuple[int, int, int, int]
+Times = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int64]
 # Times this close are the same: 0.1 + 0.2 in somebody's script means the frame at 0.3 s.
 SAME_S = 1e-6
 HALF_A_FRAME = 0.5
@@ -175,7 +179,7 @@ def plan(
     size_px
         Width and height of the source as displayed. An odd last column or row is cut off.
     partner_s
-        Of a pair, when each frame of the other camera is shown, in seconds from its first.
+        Of a pair, when each frame of the other camera is shown and the last one ends, in seconds from its first.
 
     Raises
     ------
@@ -186,20 +190,23 @@ def plan(
     (Fraction(0, 1), Fraction(1, 20), Fraction(1, 10), Fraction(3, 20))
     """
     # Compared as floats, because 0.1 in a manifest means the frame at exactly 1/10 s.
-    source_s = clock_s(pts, time_base)
-    clocks = (source_s, _of_partner(source_s, partner_s))
-    firsts, ends = zip(*(_frames_in(clock, *interval_s) for clock in clocks), strict=True)
-    first, end = max(firsts), min(ends)
-    if first >= end:
+    clock = np.array((*clock_s(pts, time_base), float(source_end_s)))
+    other = np.array(partner_s) if len(partner_s) else clock
+    own, its = _of_both(clock, other)
+    shown_s, gone_s = _on_screen(clock, other, own, its)
+    gone_s[own] = np.maximum(gone_s[own], _on_screen(other, clock, its, own)[1][its])
+    kept = own[(shown_s[own] >= interval_s[0] - SAME_S) & (np.maximum(clock[own], other[its]) < interval_s[1] - SAME_S)]
+    if not len(kept):
         raise ValueError(f"no frame lies between {interval_s[0]:g} and {interval_s[1]:g} s")
+    first, end = int(kept[0]), int(kept[-1]) + 1
     width, height = (side - side % 2 for side in size_px)
-    hidden = set()
+    hidden: set[Hidden] = set()
     for redaction in redactions:
-        starts, stops = zip(*(_frames_seen(clock, redaction.start_s, redaction.end_s) for clock in clocks), strict=True)
-        a, b = max(min(starts), first), min(max(stops), end)
         box = _even(redaction.box_xywh, width, height)
-        if a < b and (redaction.box_xywh is None or box is not None):
-            hidden.add(Hidden(a - first, b - 1 - first, box))
+        if redaction.start_s < redaction.end_s and (redaction.box_xywh is None or box is not None):
+            seen = (shown_s < redaction.end_s - SAME_S) & (gone_s > redaction.start_s + SAME_S)
+            edges = np.flatnonzero(np.diff(seen[first:end], prepend=False, append=False)).tolist()
+            hidden.update(Hidden(a, b - 1, box) for a, b in zip(edges[::2], edges[1::2], strict=True))
     offset_s = (pts[first] - pts[0]) * time_base
     behind_s = (pts[end] - pts[0]) * time_base if end < len(pts) else source_end_s
     return Plan(
@@ -221,32 +228,28 @@ def clock_s(pts: Sequence[int], time_base: Fraction) -> tuple[float, ...]:
     return tuple((tick - pts[0]) * time_base.numerator / time_base.denominator for tick in pts)
 
 
-def _of_partner(source_s: Sequence[float], partner_s: Sequence[float]) -> Sequence[float]:
-    """Return when the other camera of a pair shows each frame; the own time of one that it does not show, later where it has ended."""
-    count = min(len(source_s), len(partner_s))
-    if count <= 1:
-        return source_s
-    own, other = np.array(source_s), np.array(partner_s)
-    half_s = HALF_A_FRAME * max(np.median(np.diff(clock)) for clock in (own, other))
-    shown = own.copy()
-    if np.abs(own[:count] - other[:count]).max() < half_s:
-        shown[:count] = other[:count]
-    else:
-        behind = np.clip(np.searchsorted(other, own), 1, len(other) - 1)
-        nearest = np.where(own - other[behind - 1] < other[behind] - own, other[behind - 1], other[behind])
-        shown = np.where(np.abs(own - nearest) < half_s, nearest, own)
-    shown[own >= other[-1] + half_s] += half_s
-    return [float(time_s) for time_s in shown]
+def _of_both(clock: Times, other: Times) -> tuple[Numbers, Numbers]:
+    """Return the frames of one camera that the other has, too, and which these are there; a clock's last time is its end."""
+    count = min(len(clock), len(other)) - 1
+    half_s = HALF_A_FRAME * max(np.median(np.diff(times)) for times in (clock, other))
+    if np.abs(clock[:count] - other[:count]).max() < half_s:
+        return np.arange(count), np.arange(count)
+    its = _nearest(clock[:-1], other[:-1])
+    own = np.flatnonzero((np.abs(clock[:-1] - other[its]) < half_s) & (_nearest(other[:-1], clock[:-1])[its] == np.arange(len(its))))
+    return own, its[own]
 
 
-def _frames_in(source_s: Sequence[float], start_s: float, end_s: float) -> tuple[int, int]:
-    return bisect_left(source_s, start_s - SAME_S), bisect_left(source_s, end_s - SAME_S)
+def _nearest(times_s: Times, frames_s: Times) -> Numbers:
+    behind: Numbers = np.searchsorted(frames_s, times_s).clip(1, len(frames_s) - 1)
+    return np.where(times_s - frames_s[behind - 1] < frames_s[behind] - times_s, behind - 1, behind)
 
 
-def _frames_seen(source_s: Sequence[float], start_s: float, end_s: float) -> tuple[int, int]:
-    if start_s >= end_s:
-        return 0, 0
-    return max(0, bisect_right(source_s, start_s + SAME_S) - 1), bisect_left(source_s, end_s - SAME_S)
+def _on_screen(clock: Times, other: Times, own: Numbers, its: Numbers) -> tuple[Times, Times]:
+    """Return from when and until when each frame is shown, by the clock of either camera."""
+    shown_s, gone_s = clock.copy(), clock.copy()
+    shown_s[own], gone_s[own] = np.minimum(clock[own], other[its]), np.maximum(clock[own], other[its])
+    gone_s[-1] = np.inf if clock[-1] >= other[-1] else clock[-1]
+    return shown_s[:-1], gone_s[1:]
 
 
 def _even(box_xywh: Box | None, width: int, height: int) -> Box | None:

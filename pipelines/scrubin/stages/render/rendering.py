@@ -70,7 +70,7 @@ def prepare(raw: Path, file: FileToRender, params: RenderParams) -> Prepared:
         When it or its partner cannot be read, no frame of it is kept, or kept frames are less than a millisecond apart.
     """
     probed, partner = file.source.probe(raw), file.partner.probe(raw) if file.partner else None
-    partner_s = clock_s(partner.pts, partner.time_base) if partner else ()
+    partner_s = (*clock_s(partner.pts, partner.time_base), float(partner.end_s)) if partner else ()
     try:
         size_px, interval_s = (probed.width, probed.height), (file.start_s, file.end_s)
         planned = plan(probed.pts, probed.time_base, probed.end_s, interval_s, file.redactions, size_px, partner_s)

@@ -158,7 +158,7 @@ def empty_subsets(split: Split, kind: str) -> Iterator[str]:
     """
     anew = "describe the scheme in another way: then it is made anew, and people move"
     fix = {
-        "balanced": f"release more participants, who go there first, or {anew}",
+        "balanced": f"release more participants, who go there first unless raters strongly disagree on them, or {anew}",
         "official": "only further videos of this split can go there: release them and name them in its list, or leave the scheme out",
     }.get(kind, f"when it is needed, {anew}")
     everywhere = set(split.rows.fold)
