@@ -651,7 +651,7 @@ def test_a_lone_piece_of_a_film_is_mended_as_the_refusal_says(tmp_path):
 )
 def test_a_bare_stream_is_refused_by_whoever_opens_it_unless_it_states_its_rate(form, coder, fps, tmp_path):
     path = tmp_path / f"a.{form}"
-    clips.ffmpeg("-f", "lavfi", "-i", "testsrc2=size=640x480:rate=50:duration=0.4", "-c:v", coder, "-f", form, path)
+    clips.ffmpeg("-f", "lavfi", "-i", "color=gray:size=64x64:rate=50:duration=0.4", "-c:v", coder, "-f", form, path)
     if fps:
         assert (probe(path, "a").fps, read_header(path, "a").fps) == (fps, fps)
         return
