@@ -10,10 +10,12 @@ from functools import cache
 import pydicom
 import pytest
 
+import clips
 import dicom_objects
 from scrubin.base.errors import VideoError
 from scrubin.media.containers import dicom_header as header
 from scrubin.media.containers.dicom_recording import stream_of
+from scrubin.media.opening import contradictions
 from scrubin.media.probe import probe
 from scrubin.media.structure import structure
 
@@ -144,6 +146,7 @@ STANDS_STILL = ["0", "40", "40", "0", *["40"] * 4]
         ("JPEG", {"PhotometricInterpretation": "RGB"}, "its colours are stored as RGB"),
         ("JPEG", {"FrameTime": None, "CineRate": None}, "neither its header nor its stream"),
         ("H.264 raw", {"FrameTime": None, "FrameTimeVector": ["0", "40"]}, "its FrameTimeVector has 2 times for 8 frames"),
+        ("H.264 raw", {"NumberOfFrames": 1}, "its header states 1 frame, its stream holds 8"),
         ("H.264 raw", {"FrameTime": None, "FrameTimeVector": STANDS_STILL}, "its FrameTimeVector does not go on at frame 3"),
         *((name, {"NumberOfFrames": 10}, "it is truncated: 8 of the 10 frames of its header are there") for name in KINDS),
         *((name, {"NumberOfFrames": 7}, "its header states 7 frames, its stream holds 8") for name in KINDS),
@@ -162,6 +165,54 @@ def test_a_recording_that_its_header_contradicts_is_refused_with_what_both_say(n
     error = refusal(changed(name, **elements))
     assert reason in error.reason
     assert error.fix
+
+
+@pytest.fixture
+def cut(pieces, tmp_path):
+    """Write a film of 25 frames whose edit list hides the first ones, as FFmpeg cuts it."""
+
+    def of(*more):
+        (tmp_path / "whole.mp4").write_bytes(pieces("H.264 MP4", 25)[0])
+        clips.ffmpeg("-ss", 0.3, "-i", tmp_path / "whole.mp4", "-c", "copy", *more, tmp_path / "cut.mp4")
+        return tmp_path / "cut.mp4"
+
+    return of
+
+
+def test_an_edit_list_that_is_refused_in_a_file_is_refused_in_an_object(cut, changed):
+    film = cut("-movflags", "frag_keyframe+delay_moov")
+    with pytest.raises(VideoError, match="its edit list hides") as of_file:
+        probe(film, "a.mp4")
+    of_object = refusal(changed("H.264 MP4", data=[film.read_bytes()], NumberOfFrames=None))
+    assert of_object.reason == of_file.value.reason
+    assert "FILE" not in of_object.fix
+
+
+def test_an_object_may_count_the_frames_that_are_shown_or_those_that_are_stored(cut, changed):
+    film = [cut().read_bytes()]
+    shown = probe(changed("H.264 MP4", data=film, NumberOfFrames=None), "a.dcm").frame_count
+    assert shown < 25
+    for stated in (shown, 25):
+        assert probe(changed("H.264 MP4", data=film, NumberOfFrames=stated), "a.dcm").frame_count == shown
+    reason = refusal(changed("H.264 MP4", data=film, NumberOfFrames=24)).reason
+    assert reason == f"its header states 24 frames, its stream holds 25, of which {shown} are shown"
+
+
+def test_a_film_behind_the_one_that_is_read_of_an_object_is_told(pieces, changed):
+    (data,) = pieces("H.264 MP4")
+    (told,) = contradictions(changed("H.264 MP4", data=[data + data]))
+    assert told.startswith(f"another recording begins at byte {len(data)}, and nothing of it is read; export it")
+    assert "FILE" not in told
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_an_object_without_its_preamble_is_read_as_one_with_it(name, changed, tmp_path):
+    path = changed(name)
+    (tmp_path / "b.dcm").write_bytes(path.read_bytes()[132:])
+    assert probe(tmp_path / "b.dcm", "b.dcm") == probe(path, "a.dcm")
+    group_8 = 132 + 12 + int.from_bytes(path.read_bytes()[140:144], "little")
+    (tmp_path / "c.dcm").write_bytes(path.read_bytes()[group_8:])
+    assert refusal(tmp_path / "c.dcm").reason == "its transfer syntax is not read (not stated)"
 
 
 def test_what_is_refused_is_refused_by_every_reader(changed):

@@ -122,6 +122,7 @@ TIMES = {
     "a rate alone": ({"CineRate": "15"}, Fraction(15)),
     "shown at": ({"RecommendedDisplayFrameRate": "12"}, Fraction(12)),
     "one time in a vector": ({"FrameTimeVector": ["0"], "FrameTime": "50"}, Fraction(20)),
+    "one time in a vector beside a rate": ({"FrameTimeVector": ["40"], "CineRate": "20"}, Fraction(20)),
     "nothing": ({}, Fraction(25)),
 }
 
@@ -137,15 +138,27 @@ def test_a_raw_stream_has_the_rate_of_its_header(case, tmp_path):
     assert probe(path, "a.dcm").fps == fps
 
 
-def test_a_vector_of_times_is_a_variable_rate(tmp_path):
+@pytest.mark.parametrize("first", [["0"], []])
+def test_a_vector_of_times_is_a_variable_rate_with_the_time_of_the_first_frame_and_without(first, tmp_path):
     kind = dicom_objects.KINDS["JPEG"]
     dataset = dicom_objects.header(kind, 5)
     del dataset.FrameTime, dataset.CineRate
-    dataset.FrameTimeVector = ["0", "40", "120.5", "40", "33.25"]
+    dataset.FrameTimeVector = [*first, "40", "120.5", "40", "33.25"]
     path, _ = dicom_objects.recording(tmp_path / "a.dcm", "JPEG", 5, dataset=dataset)
     probed = probe(path, "a.dcm")
     assert probed.times_s == tuple(Fraction(ms) / 1000 for ms in ("0", "40", "160.5", "200.5", "233.75"))
     assert probed.variable_rate
+
+
+@pytest.mark.parametrize("end", ["000001B7", "000001B700", "000001B7" + "00" * 300])
+def test_zeros_behind_the_end_of_a_sequence_are_no_frame(end, tmp_path):
+    """DICOM pads to an even length; FFmpeg gives these zeros as a packet."""
+    kind = dicom_objects.KINDS["MPEG-2 main level"]
+    data = dicom_objects.stream(tmp_path, kind, 8).read_bytes().removesuffix(bytes.fromhex("000001B7")) + bytes.fromhex(end)
+    (tmp_path / "a.m2v").write_bytes(data)
+    dicom_objects.write(tmp_path / "a.dcm", dicom_objects.header(kind, 8), kind, [data])
+    for name in ("a.m2v", "a.dcm"):
+        assert probe(tmp_path / name, name).frame_count == len(list(decoded(tmp_path / name, name))) == 8
 
 
 def test_a_container_keeps_its_own_times(tmp_path):

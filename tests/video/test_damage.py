@@ -15,6 +15,7 @@ from scrubin.base.errors import VideoError
 from scrubin.media import opening
 from scrubin.media import probe as probing
 from scrubin.media.containers import transport
+from scrubin.media.containers.pieces import Pieces
 from scrubin.media.decode import decoded
 from scrubin.media.probe import probe
 
@@ -209,7 +210,7 @@ def test_the_first_packet_that_does_not_count_on_is_found(packets, broken, layou
     path = tmp_path / "a.ts"
     path.write_bytes(b"".join(before + one + behind for one in packets))
     size = len(before) + PACKET + len(behind)
-    assert transport.first_breaks(path, [256]) == ({} if broken is None else {256: broken * size})
+    assert transport.first_breaks(Pieces(path), [256]) == ({} if broken is None else {256: broken * size})
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from PIL import Image
 
 import clips
 from scrubin.base.errors import StageError, VideoError
+from scrubin.curate.draft import read_header
 from scrubin.media import probe as probing
 from scrubin.media.containers import edit_list, h264
 from scrubin.media.containers.edit_list import edit_lists
@@ -21,6 +22,7 @@ from scrubin.media.containers.pieces import UnreadableError
 from scrubin.media.crops import refuse_cropped
 from scrubin.media.decode import decoded
 from scrubin.media.frame_reader import FrameReader
+from scrubin.media.opening import content
 from scrubin.media.probe import is_unfinished, probe
 from scrubin.media.raw_file import stored_probe, stored_sha256
 from scrubin.stages.frames.extract import packet_clock, wanted_frames
@@ -341,7 +343,7 @@ def test_an_mp4_whose_avcc_is_damaged_is_refused_by_its_name(tmp_path):
 def test_a_compressed_index_is_not_inflated_without_a_limit(stated, tmp_path):
     (tmp_path / "b.mp4").write_bytes(with_compressed_index(clips.clip(tmp_path / "a.mp4").read_bytes(), stated))
     with pytest.raises(UnreadableError, match=r"its index \(moov\) is compressed, and states that it has"):
-        edit_lists(tmp_path / "b.mp4")
+        edit_lists(content(tmp_path / "b.mp4"))
 
 
 def test_an_index_is_not_read_into_memory_without_a_limit(tmp_path):
@@ -635,6 +637,28 @@ def test_a_lone_piece_of_a_film_is_mended_as_the_refusal_says(tmp_path):
     numbers = numbers_of(mended, whole)
     assert numbers == list(range(50 - len(numbers), 50))
     assert probe(mended, "a.mkv").frame_count == len(numbers) > 10
+
+
+@pytest.mark.parametrize(
+    ("form", "coder", "fps"),
+    [
+        ("mjpeg", "mjpeg", None),
+        ("obu", "libaom-av1", None),
+        ("hevc", "libx265", None),
+        ("mpeg2video", "mpeg2video", 50),
+        ("m4v", "mpeg4", 50),
+    ],
+)
+def test_a_bare_stream_is_refused_by_whoever_opens_it_unless_it_states_its_rate(form, coder, fps, tmp_path):
+    path = tmp_path / f"a.{form}"
+    clips.ffmpeg("-f", "lavfi", "-i", "color=gray:size=64x64:rate=50:duration=0.4", "-c:v", coder, "-f", form, path)
+    if fps:
+        assert (probe(path, "a").fps, read_header(path, "a").fps) == (fps, fps)
+        return
+    for opened in (probe, read_header):
+        with pytest.raises(VideoError, match="it is a bare stream, which has no times") as refused:
+            opened(path, "a")
+        assert "mkvmerge --default-duration" in refused.value.fix
 
 
 def test_a_piece_of_a_film_that_begins_with_pictures_of_the_one_before_is_named_and_its_mend_works(tmp_path):

@@ -16,7 +16,7 @@ from av.error import FFmpegError
 
 from scrubin.base.errors import VideoError
 from scrubin.media.containers.pieces import Pieces
-from scrubin.media.opening import is_dicom, open_video
+from scrubin.media.opening import content, open_video
 from scrubin.media.probe import Probe, picture_stream, unreadable
 
 FIX = "export it again with nothing but what is to be seen: by a program that cuts the rest off, and does not only say so"
@@ -49,7 +49,7 @@ def refuse_cropped(path: Path, name: str, probed: Probe) -> None:
     VideoError
         When players crop its picture otherwise than it is decoded here.
     """
-    said = _crop_of_container(_content(path), probed)
+    said = _crop_of_container(content(path), probed)
     if said:
         raise VideoError(name, f"its header says that players show a part of its picture alone ({said})", FIX)
     decoded = (probed.height, probed.width) if probed.rotation_deg % 180 else (probed.width, probed.height)
@@ -57,14 +57,6 @@ def refuse_cropped(path: Path, name: str, probed: Probe) -> None:
     if shown not in (None, decoded):
         sizes = " of its ".join("{}x{}".format(*size) for size in (shown or decoded, decoded))
         raise VideoError(name, f"it crops its picture at the left: players show {sizes} pixels", FIX)
-
-
-def _content(path: Path) -> Pieces:
-    if not is_dicom(path):
-        return Pieces(path)
-    from scrubin.media.containers import dicom_recording as recording
-
-    return recording.file_of(path, recording.stream_of(path))
 
 
 def _shown_size(path: Path, name: str) -> _Span | None:

@@ -15,21 +15,57 @@ import av
 from scrubin.base import strangers
 from scrubin.base.errors import VideoError
 from scrubin.media.containers.edit_list import boxes
+from scrubin.media.containers.picture_order import is_padding
 from scrubin.media.containers.pieces import BUFFER_BYTES, Pieces, UnreadableError
 
 IGNORE_EDIT_LIST = {"ignore_editlist": "1"}
+BARE = "it is a bare stream, which has no times"
+FIX_BARE = "put it into a container with the rate of its recorder, such as: mkvmerge --default-duration 0:25p -o FILE.mkv FILE"
+NO_TIMES = 0x80  # AVFMT_NOTIMESTAMPS
+STATES_RATE = frozenset(["mpegvideo", "m4v"])
+"""Bare streams that must state it: MPEG-1 and MPEG-2 with every sequence, MPEG-4 Visual in its header. Of most others FFmpeg assumes 25."""
 PREAMBLE_BYTES, DICOM = 128, b"DICM"
+FIRST_GROUPS, FIRST_KINDS = (b"\2\0", b"\x08\0"), (b"UL", b"OB", b"UI", b"CS", b"DA")
+"""Groups with which objects without a preamble begin, and of what kind the value of their first element may be."""
 
 
 def is_dicom(path: Path) -> bool:
-    """Return whether a file is a DICOM object: it says so behind a preamble (PS3.10, 7.1).
+    """Return whether a file is a DICOM object, as `is_object` tells by its head.
 
     Raises
     ------
     OSError
         When it cannot be read.
     """
-    return Pieces(path).read(PREAMBLE_BYTES + len(DICOM))[PREAMBLE_BYTES:] == DICOM
+    return is_object(Pieces(path).read(PREAMBLE_BYTES + len(DICOM)))
+
+
+def is_object(head: bytes) -> bool:
+    """Return whether a file is a DICOM object: it says so behind a preamble (PS3.10, 7.1), or begins with an element without one.
+
+    >>> is_object(bytes(128) + b"DICM"), is_object(bytes.fromhex("02000000") + b"UL"), is_object(bytes.fromhex("0800000147411130"))
+    (True, True, False)
+    """
+    # A kind of value is not written in an implicit syntax: a length stands there, and the first element is short.
+    begins = head[4:6] in FIRST_KINDS or (head[4:8].endswith(bytes(3)) and not head[4] % 2)
+    return head[PREAMBLE_BYTES:].startswith(DICOM) or (head[:2] in FIRST_GROUPS and begins)
+
+
+def content(path: Path) -> Pieces:
+    """Return the bytes that are read as a video: those of a plain file, or of the stream that lies in a DICOM object.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no stream that is read.
+    OSError
+        When the file cannot be read.
+    """
+    if not is_dicom(path):
+        return Pieces(path)
+    from scrubin.media.containers import dicom_recording as recording
+
+    return recording.file_of(path, recording.stream_of(path))
 
 
 def open_video(path: Path, *, ignore_edit_list: bool = False) -> av.container.InputContainer:
@@ -45,7 +81,7 @@ def open_video(path: Path, *, ignore_edit_list: bool = False) -> av.container.In
     Raises
     ------
     av.error.FFmpegError
-        When it is no video.
+        When it is no video, or a bare stream: it can be decoded, but nobody says when a frame is shown.
     OSError
         When it cannot be opened or read, also later on: the disk is to blame, not the content.
     """
@@ -57,16 +93,20 @@ def open_video(path: Path, *, ignore_edit_list: bool = False) -> av.container.In
     file, wanted = Pieces(path), {"format_whitelist": strangers.CONTAINERS, **options}
     if not file.size:
         raise UnreadableError("the file is empty (0 bytes)", FIX_COPY)  # FFmpeg would look for its last byte
-    return av.open(file, "r", options=wanted, buffer_size=BUFFER_BYTES, metadata_errors="replace")
+    container = av.open(file, "r", options=wanted, buffer_size=BUFFER_BYTES, metadata_errors="replace")
+    if container.format.flags & NO_TIMES and container.format.name not in STATES_RATE:
+        container.close()
+        raise UnreadableError(BARE, FIX_BARE)
+    return container
 
 
-def refuse_other_count(path: Path, count: int) -> None:
-    """Raise an `UnreadableError` when the header of a DICOM recording states another number of frames."""
+def refuse_other_count(path: Path, count: int, stored: int) -> None:
+    """Raise an `UnreadableError` when the header of a DICOM recording states neither how many frames are shown nor how many are stored."""
     if is_dicom(path):
         from scrubin.media.containers import dicom_recording as recording
         from scrubin.media.containers.dicom_agreement import refuse_other_count as refuse
 
-        refuse(recording.stream_of(path).header, count)
+        refuse(recording.stream_of(path).header, count, stored)
 
 
 def contradictions(path: Path) -> tuple[str, ...]:
@@ -75,21 +115,21 @@ def contradictions(path: Path) -> tuple[str, ...]:
     Of a DICOM recording these are its header and its stream, of an MP4 or MOV that another one is behind it.
     """
     if not is_dicom(path):
-        return _second_head(path)
+        return _second_head(content(path), "cut it there, as with: head -c {0} FILE > 1.mp4; tail -c +{1} FILE > 2.mp4")
     from scrubin.media.containers import dicom_recording as recording
 
-    return recording.stream_of(path).told
+    return (*recording.stream_of(path).told, *_second_head(content(path), "export it as an object of its own"))
 
 
-def _second_head(path: Path) -> tuple[str, ...]:
+def _second_head(file: Pieces, fix: str) -> tuple[str, ...]:
     """Say where a second MP4 begins behind the first one: programs read one index. In fragments they read all of it."""
-    found = list(boxes(path))
+    found = list(boxes(file))
     kinds = [kind for kind, _ in found]
     begins = [position for kind, position in found if kind == b"ftyp"][1:]
     if not begins or b"moof" in kinds or kinds.count(b"moov") < 2:
         return ()
-    cut = f"head -c {begins[0]} FILE > 1.mp4; tail -c +{begins[0] + 1} FILE > 2.mp4"
-    return (f"another recording begins at byte {begins[0]}, and nothing of it is read; cut it there, as with: {cut}",)
+    mend = fix.format(begins[0], begins[0] + 1)
+    return (f"another recording begins at byte {begins[0]}, and nothing of it is read; {mend}",)
 
 
 def left_behind_text(paths: Sequence[Path]) -> str:
@@ -115,11 +155,9 @@ def for_programs(path: Path, folder: Path) -> Iterator[Path]:
     if not is_dicom(path):
         yield path
         return
-    from scrubin.media.containers import dicom_recording as recording
-
     with tempfile.NamedTemporaryFile(dir=folder, prefix="stream-", delete=False) as file:
         stream = Path(file.name)
-        file.writelines(recording.file_of(path, recording.stream_of(path)).chunks())
+        file.writelines(content(path).chunks())
     try:
         yield stream
     finally:
@@ -210,7 +248,7 @@ def packets(container: av.container.InputContainer, stream: av.VideoStream, name
     """
     try:
         for packet in container.demux(stream):
-            if packet.size:
+            if packet.size and not is_padding(packet, stream.codec_context.name):
                 yield packet
     except IndexError as error:
         raise VideoError(name, LATE_STREAMS, FIX_COPY) from error

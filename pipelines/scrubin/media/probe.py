@@ -6,7 +6,6 @@ picture of another shape than its pixels have.
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,11 +26,13 @@ from scrubin.media.containers import h264
 from scrubin.media.containers.edit_list import FIX_ORDER, boxes, edit_lists
 from scrubin.media.containers.pieces import UnreadableError
 from scrubin.media.containers.transport import TABLE_OF_PROGRAMS, first_breaks, joins
-from scrubin.media.damage import damage, listening, times_restart_error, with_threads
+from scrubin.media.damage import FIX_PARTS, damage, listening, times_restart_error, with_threads
 from scrubin.media.opening import (
     FIX_COPY,
     FIX_MISSING_TIMES,
     FIX_TIMES,
+    content,
+    is_dicom,
     open_video,
     packets,
     refuse_other_count,
@@ -45,9 +46,7 @@ FIX_UNFINISHED = (
     "untrunc and a whole file of the same recorder"
 )
 UNFINISHED = "it is unfinished: its index (moov) is missing; the recorder was stopped before it closed the file, or its end was not copied"
-BARE = "it is a bare stream, which has no times"
-FIX_BARE = "put it into a container with the rate of its recorder, such as: mkvmerge --default-duration 0:25p -o FILE.mkv FILE"
-_NO_TIMES = 0x80  # AVFMT_NOTIMESTAMPS
+FIX_OBJECT = "export it again from the archive (PACS): each recording as one film without edits, in an object of its own"
 
 
 def unreadable(path: Path, name: str, error: FFmpegError) -> VideoError:
@@ -64,27 +63,12 @@ def unreadable(path: Path, name: str, error: FFmpegError) -> VideoError:
         return VideoError(name, error.reason, error.fix)
     if not isinstance(error, OSError) and is_unfinished(path):
         return VideoError(name, UNFINISHED, FIX_UNFINISHED)
-    if error.errno == errno.EPERM and _opens_as_bare(path):
-        return VideoError(name, BARE, FIX_BARE)
     return VideoError(name, f"it cannot be read as a video ({error.strerror})", FIX_EXPORT)
-
-
-def is_bare(container: av.container.InputContainer) -> bool:
-    """Return whether a file is a stream without a container: it can be decoded, but nobody says when a frame is shown."""
-    return bool(container.format.flags & _NO_TIMES)
-
-
-def _opens_as_bare(path: Path) -> bool:
-    try:
-        with open_video(path) as container:
-            return is_bare(container)
-    except FFmpegError:
-        return False
 
 
 def is_unfinished(path: Path) -> bool:
     """Return whether a file is an MP4 or MOV that has pictures and no index of them (ISO/IEC 14496-12, 4.2: boxes)."""
-    kinds = {kind for kind, _ in boxes(path)}
+    kinds = {kind for kind, _ in boxes(content(path))}
     return b"mdat" in kinds and not {b"moov", b"moof"} & kinds
 
 
@@ -182,6 +166,10 @@ def probe(path: Path, name: str) -> Probe:
             return _probe_open(path, container, name)
     except FFmpegError as error:
         raise unreadable(path, name, error) from error
+    except VideoError as error:
+        if any(word in error.fix for word in (" FILE", FIX_PARTS)) and is_dicom(path):
+            raise VideoError(name, error.reason, FIX_OBJECT) from error  # a command for a file is none for an object
+        raise
 
 
 def picture_stream(container: av.container.InputContainer, name: str) -> av.VideoStream:
@@ -206,7 +194,7 @@ def _probe_open(path: Path, container: av.container.InputContainer, name: str) -
     stream = picture_stream(container, name)
     if not stream.time_base:
         raise VideoError(name, "its video stream has no clock", FIX_EXPORT)
-    edits = edit_lists(path) if container.format.name.startswith("mov") else []
+    edits = edit_lists(content(path)) if container.format.name.startswith("mov") else []
     for one in edits:
         one.refuse_unread(name)
     time_base = Fraction(stream.time_base)
@@ -218,7 +206,7 @@ def _probe_open(path: Path, container: av.container.InputContainer, name: str) -
         raise VideoError(name, "it holds no frame with a time", FIX_EXPORT)
     if len(times) != len(pts):
         raise VideoError(name, f"{len(pts) - len(times)} frames share their time with another", FIX_EXPORT)
-    refuse_other_count(path, len(times))
+    refuse_other_count(path, len(times), stream.frames)
     fps, variable, frame_s = _rate(times, time_base, last_duration, stream)
     end_s = (times[-1] - times[0]) * time_base + frame_s
     count = _telling_frames(pts, reorders=stream.codec_context.has_b_frames) if is_timed(container) else 1
@@ -408,8 +396,8 @@ def _joined_at(path: Path, container: av.container.InputContainer, stream: av.Vi
     """
     if container.format.name != "mpegts":
         return ()
-    breaks = {} if marked else first_breaks(path, (stream.id, TABLE_OF_PROGRAMS))
-    places = (joins(path, stream.id) or ()) if marked or breaks else ()
+    breaks = {} if marked else first_breaks(content(path), (stream.id, TABLE_OF_PROGRAMS))
+    places = (joins(content(path), stream.id) or ()) if marked or breaks else ()
     if stream.id in breaks and not places:
         raise VideoError(name, f"packets of its pictures are missing in front of byte {breaks[stream.id]}", FIX_COPY)
     return places if len(places) >= marked else ()  # FFmpeg marks none where the count happens to go on
@@ -420,10 +408,8 @@ def _decoded_times(path: Path, name: str) -> list[int]:
         stream = picture_stream(container, name)
         stated = [frame.pts for frame in container.decode(stream)]
         tick_s = Fraction(stream.time_base or 0)
-        has_none, is_matroska = is_bare(container), container.format.name.startswith("matroska")
+        is_matroska = container.format.name.startswith("matroska")
     times = [time for time in stated if time is not None]
-    if len(times) != len(stated) and has_none:
-        raise VideoError(name, BARE, FIX_BARE)
     if len(times) != len(stated):
         raise VideoError(
             name,

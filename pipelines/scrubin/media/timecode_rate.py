@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from scrubin.media.containers.pieces import Pieces
+from scrubin.media.opening import content
 
 _TO_TABLE = (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd")
 _HEADS = frozenset([b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot"])
@@ -39,7 +40,7 @@ def stated_rate(path: Path) -> Fraction | None:
     OSError
         When the file cannot be read.
     """
-    file = Pieces(path)
+    file = content(path)
     head = file.read(_RUN_IN_BYTES)
     if head[4:8] in _HEADS:
         found = set(_of_boxes(file, (0, file.size), _TO_TABLE))

@@ -11,8 +11,8 @@ import av
 from av.error import FFmpegError
 
 from scrubin.base.errors import VideoError
-from scrubin.media.opening import FIX_COPY, is_dicom, open_video
-from scrubin.media.probe import BARE, FIX_BARE, is_bare, picture_stream, unreadable
+from scrubin.media.opening import FIX_COPY, open_video
+from scrubin.media.probe import picture_stream, unreadable
 from scrubin.media.structure import header_unsure
 from scrubin.media.timecode_rate import counted_fps, stated_rate
 from scrubin.stages import recordings_list
@@ -131,8 +131,6 @@ def read_header(path: Path, name: str) -> Header:
             raise VideoError(name, "the file is empty (0 bytes)", FIX_COPY)
         with open_video(path) as container:
             stream = picture_stream(container, name)
-            if is_bare(container) and not is_dicom(path):
-                raise VideoError(name, BARE, FIX_BARE)
             return _header(path, container, stream, name)
     except FFmpegError as error:
         raise unreadable(path, name, error) from error

@@ -16,6 +16,7 @@ from scrubin.base.errors import ManifestError, VideoError
 from scrubin.base.file_lists import is_of_system
 from scrubin.base.machine import cores
 from scrubin.curate.draft import RecordedFile, Unusable, read_header
+from scrubin.media.opening import is_object
 from scrubin.stages.recordings_list import shown
 
 # fmt: off
@@ -30,7 +31,7 @@ OF_DVD_MENU = Unusable("it is the menu of a DVD", "leave it out")
 PROXY = ".lrv"
 OF_PROXY = Unusable("it is a small copy that the recorder made of a recording", "leave it out")
 HEAD_BYTES, SAMPLE_BYTES = 264, 1 << 16
-DICOM_AT, TS_PACKET = 128, 188
+TS_PACKET = 188
 # A folder on a server answers slowly, so more files are asked for than there are cores.
 THREADS_PER_CORE = 4
 AMBIGUOUS = frozenset((".dat", ".ts", ".mod"))
@@ -163,7 +164,7 @@ def _begins_like_video(path: Path) -> bool:
         or (head.startswith(b"RIFF") and head[8:12] in (b"AVI ", b"CDXA"))
         or (head[:1] == b"G" and head[TS_PACKET : TS_PACKET + 1] == b"G")
         or (head[4:5] == b"G" and head[TS_PACKET + 8 : TS_PACKET + 9] == b"G")
-        or head[DICOM_AT : DICOM_AT + 4] == b"DICM"
+        or is_object(head)
     )
 
 

@@ -12,6 +12,7 @@ from statistics import median_low
 
 import av
 
+from scrubin.base.faults import count_text
 from scrubin.media.containers import h264
 from scrubin.media.containers.dicom_header import FIX_COPY, FIX_EXPORT, Header
 from scrubin.media.containers.pieces import UnreadableError
@@ -35,8 +36,9 @@ def boundaries_s(header: Header, count: int, stream_fps: Fraction | None) -> lis
     UnreadableError
         When nobody states a time, or no time can be such.
     """
-    if header.frame_times_ms is not None and (len(header.frame_times_ms) > 1 or header.frame_time_ms is None):
-        return _of_vector(header.frame_times_ms, count)
+    vector = _vector(header)
+    if vector is not None:
+        return _of_vector(vector, count)
     frame_s = 1 / rate_fps(header, stream_fps)
     return [number * frame_s for number in range(count + 1)]
 
@@ -67,12 +69,18 @@ def _unrounded(frame_ms: Fraction, text: str, likely_fps: list[Fraction]) -> Fra
     return exact
 
 
+def _vector(header: Header) -> tuple[str, ...] | None:
+    """Return the vector of times; None where one value stands beside a time or a rate for all: it belongs to no two frames."""
+    vector = header.frame_times_ms
+    return None if vector is not None and len(vector) == 1 and (header.frame_time_ms or header.cine_rate) else vector
+
+
 def _of_vector(times_ms: tuple[str, ...], count: int) -> list[Fraction]:
-    """Return the sums of the distances between frames; the first belongs to no two frames."""
-    if len(times_ms) != count:
-        reason = f"its FrameTimeVector has {len(times_ms)} times for {count} frames"
+    """Return the sums of the distances between frames; of as many as there are frames the first belongs to no two (C.7.6.5.1.2)."""
+    if len(times_ms) not in (count, count - 1):
+        reason = f"its FrameTimeVector has {count_text(len(times_ms), 'time')} for {count_text(count, 'frame')}"
         raise UnreadableError(reason, FIX_EXPORT)
-    steps = [_number(text, "FrameTimeVector") for text in times_ms[1:]]
+    steps = [_number(text, "FrameTimeVector") for text in times_ms[len(times_ms) - count + 1 :]]
     for number, step in enumerate(steps, start=1):
         if step <= 0:
             raise UnreadableError(f"its FrameTimeVector does not go on at frame {number}", FIX_EXPORT)
@@ -152,7 +160,7 @@ def told(header: Header, context: av.VideoCodecContext, stream_fps: Fraction | N
         Whether it has no container.
     """
     sentences = []
-    states_rate = header.frame_times_ms is None and (header.frame_time_ms or header.cine_rate)
+    states_rate = _vector(header) is None and (header.frame_time_ms or header.cine_rate)
     if stream_fps is not None and states_rate:
         stated = rate_fps(header, stream_fps)
         if abs(stated / stream_fps - 1) > RATE_SHARE:
@@ -164,11 +172,13 @@ def told(header: Header, context: av.VideoCodecContext, stream_fps: Fraction | N
     return tuple(sentences)
 
 
-def refuse_other_count(header: Header, count: int) -> None:
-    """Raise an `UnreadableError` when the stream has another number of frames than its header states."""
-    if header.frame_count is None or header.frame_count == count:
+def refuse_other_count(header: Header, count: int, stored: int = 0) -> None:
+    """Raise an `UnreadableError` when the header states neither how many frames are shown nor, with an edit list, how many are stored."""
+    held = max(count, stored)
+    if header.frame_count in (None, count, held):
         return
-    if header.frame_count > count:
-        raise UnreadableError(f"it is truncated: {count} of the {header.frame_count} frames of its header are there", FIX_COPY)
-    reason = f"its header states {header.frame_count} frames, its stream holds {count}"
+    if (header.frame_count or 0) > held:
+        raise UnreadableError(f"it is truncated: {held} of the {header.frame_count} frames of its header are there", FIX_COPY)
+    shown = f", of which {count} are shown" if count < held else ""
+    reason = f"its header states {count_text(header.frame_count or 0, 'frame')}, its stream holds {held}{shown}"
     raise UnreadableError(reason, "export it again, so that both agree: what is more may be of another case")

@@ -212,7 +212,7 @@ def read(path: Path) -> Header:
 
 
 def _read(file: BinaryIO, size: int) -> Header:
-    dataset = pydicom.dcmread(file, stop_before_pixels=True)
+    dataset = pydicom.dcmread(file, stop_before_pixels=True, force=True)
     syntax_uid = str(dataset.file_meta.get("TransferSyntaxUID", ""))
     frame_count = _whole(dataset.get("NumberOfFrames"))
     syntax = _syntax(dataset, syntax_uid, frame_count or 1)

@@ -17,7 +17,7 @@ from scrubin.media.containers import dicom_agreement as agreement
 from scrubin.media.containers import dicom_header as header
 from scrubin.media.containers import movie
 from scrubin.media.containers.dicom_header import FIX_EXPORT, STREAMED, Header
-from scrubin.media.containers.picture_order import Order264, Order265, PictureOrder
+from scrubin.media.containers.picture_order import Order264, Order265, PictureOrder, is_padding
 from scrubin.media.containers.pieces import BUFFER_BYTES, Piece, Pieces, UnreadableError
 
 START_CODES = (b"\0\0\1", b"\0\0\0\1")
@@ -138,7 +138,8 @@ def _head_of_raw(path: Path, known: Header) -> tuple[bytes, tuple[str, ...]]:
 
 def _samples(container: av.container.InputContainer, stream: av.VideoStream, codec: str) -> movie.Samples:
     order = _order(codec)
-    sizes, keys, places = [], [], []
+    sizes: list[int] = []
+    keys, places = [], []
     end = 0
     for packet in container.demux(stream):
         if not packet.size:
@@ -146,6 +147,9 @@ def _samples(container: av.container.InputContainer, stream: av.VideoStream, cod
         if packet.pos is not None and packet.pos != end:
             raise ValueError("it has bytes that belong to no picture")
         end += packet.size
+        if sizes and is_padding(packet, codec):
+            sizes[-1] += packet.size
+            continue
         sizes.append(packet.size)
         keys.append(packet.is_keyframe)
         places.append(order.of(packet) if order else _stated(packet))

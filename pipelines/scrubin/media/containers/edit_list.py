@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, islice, takewhile
-from pathlib import Path
 
 import numpy as np
 
@@ -31,9 +30,9 @@ _MOST_PIECES = 8
 """A message names no more of them."""
 
 
-def boxes(path: Path) -> Iterator[tuple[bytes, int]]:
+def boxes(file: Pieces) -> Iterator[tuple[bytes, int]]:
     """Yield name and first byte of the outermost boxes of an MP4 or MOV (4.2); of another file a few that mean nothing, or none."""
-    file, position, in_row = Pieces(path), 0, 0
+    position = in_row = 0
     while in_row < _MOST_BOXES:
         file.seek(position)
         head = file.read(8)
@@ -191,7 +190,7 @@ class EditList:
         return f"{FIX_EDITS}{FIX_CUT.format(edits='each piece, each with its own row and part', place=places[0])}; then with trim={rest}"
 
 
-def edit_lists(path: Path) -> list[EditList]:
+def edit_lists(file: Pieces) -> list[EditList]:
     """Return the edit lists of the pictures of an MP4 or MOV; of a film in fragments one without edits where there is none.
 
     Raises
@@ -199,13 +198,12 @@ def edit_lists(path: Path) -> list[EditList]:
     UnreadableError
         When its index is compressed and damaged, too large, or not found among its first boxes.
     """
-    outermost = list(boxes(path))
+    outermost = list(boxes(file))
     if len(list(takewhile(lambda box: box[0] != b"moof", reversed(outermost)))) == _MOST_BOXES:
         reason = (
             f"it has {_MOST_BOXES:,} boxes or more around its index (moov) or behind a fragment (moof), and no more of them are looked at"
         )
         raise UnreadableError(reason, FIX_BOXES)
-    file = Pieces(path)
     for kind, position in outermost:
         if kind == b"moov":
             fragments = [place for kind, place in outermost if kind == b"moof"]

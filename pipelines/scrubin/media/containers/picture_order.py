@@ -19,6 +19,11 @@ Place = tuple[int, int]
 """The sequence that a picture belongs to, and its order there."""
 
 
+def is_padding(packet: av.Packet[Any], codec: str) -> bool:
+    """Return whether a packet is no picture but zeros, which FFmpeg gives apart behind the end of a sequence (ITU-T H.262, 6.2.2)."""
+    return codec in ("mpeg1video", "mpeg2video") and not any(memoryview(packet))
+
+
 class PictureOrder(Protocol):
     """Tells for the packets of a stream, one after the other, when their pictures are shown."""
 

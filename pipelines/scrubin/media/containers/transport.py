@@ -7,7 +7,6 @@ one thing tells them apart for certain: a recording begins with its tables, and 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -23,7 +22,7 @@ HEAD_BYTES = 6
 TABLE_OF_PROGRAMS, NOTHING = 0, 0x1FFF
 
 
-def joins(path: Path, pid: int) -> tuple[int, ...] | None:
+def joins(file: Pieces, pid: int) -> tuple[int, ...] | None:
     """Return the bytes at which another recording begins whose pictures do not count on; None where something may be lost.
 
     Parameters
@@ -39,7 +38,7 @@ def joins(path: Path, pid: int) -> tuple[int, ...] | None:
     last: dict[int, int] = {}
     begun: set[int] = set(range(NOTHING))  # PIDs of the recording that is under way; at first, nobody knows how they began
     begins, places = 0, []
-    for place, packet in _packets(path):
+    for place, packet in _packets(file):
         if packet is None or packet[1] & 0x80:
             return None  # out of step, or marked as damaged by the receiver
         own = (packet[1] & 0x1F) << 8 | packet[2]
@@ -60,7 +59,7 @@ def joins(path: Path, pid: int) -> tuple[int, ...] | None:
     return tuple(places) if pid in begun else None
 
 
-def first_breaks(path: Path, pids: Sequence[int]) -> dict[int, int]:
+def first_breaks(file: Pieces, pids: Sequence[int]) -> dict[int, int]:
     """Return for those of these PIDs whose count breaks without a word the byte of the first packet that does not count on.
 
     FFmpeg says nothing of a break in the first picture, and nothing of one in the tables. What is in front of the first start of a unit
@@ -73,7 +72,7 @@ def first_breaks(path: Path, pids: Sequence[int]) -> dict[int, int]:
     """
     found: dict[int, int] = {}
     last: dict[int, int] = {}
-    file, before, size = _opened(path)
+    before, size = _layout(file)
     for number, chunk in enumerate(file.chunks(PACKETS * size)):
         packets = np.frombuffer(chunk, np.uint8, len(chunk) // size * size).reshape(-1, size)
         heads = packets[:, before : before + HEAD_BYTES].astype(np.int64)
@@ -104,19 +103,19 @@ def _says_so(packet: bytes) -> bool:
     return bool(packet[3] & 0x20) and packet[4] > 0 and bool(packet[5] & 0x80)
 
 
-def _packets(path: Path) -> Iterator[tuple[int, bytes | None]]:
+def _packets(file: Pieces) -> Iterator[tuple[int, bytes | None]]:
     """Yield where a packet of a transport stream begins, and the packet; None where the stream is out of step, or is none."""
-    file, before, size = _opened(path)
+    before, size = _layout(file)
     for number, chunk in enumerate(file.chunks(PACKETS * size)):
         for start in range(before, len(chunk) - PACKET_BYTES + 1, size):
             place = number * PACKETS * size + start - before
             yield place, chunk[start : start + PACKET_BYTES] if chunk[start] == SYNC else None
 
 
-def _opened(path: Path) -> tuple[Pieces, int, int]:
-    """Return a transport stream, how many bytes stand in front of each packet, and how far one is from the next."""
-    file = Pieces(path)
+def _layout(file: Pieces) -> tuple[int, int]:
+    """Return how many bytes stand in front of each packet, and how far one is from the next; the file is wound to its start."""
+    file.seek(0)
     head = np.frombuffer(file.read(LOOKED_BYTES), np.uint8)
     file.seek(0)
     size = max(LAYOUTS, key=lambda size: float(np.mean(head[LAYOUTS[size] :: size] == SYNC)))
-    return file, LAYOUTS[size], size
+    return LAYOUTS[size], size
