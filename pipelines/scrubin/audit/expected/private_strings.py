@@ -18,13 +18,14 @@ needle                example                                    counts as a lea
 ``labelled``          trial 1, site A                            next to its label: trial 1, trial_01, site=A
 ====================  =========================================  ==================================================
 
-Five rules keep false alarms out without hiding leaks:
+Six rules keep false alarms out without hiding leaks:
 
 - *Public words* are the words of table declarations, vocabularies, task names, released ids, the
   fixed texts of the release and ``release.public_words``. A value all of whose words are public
   cannot tell anything and is no needle by itself; it is counted in ``skipped``, and where it is the
   whole name of a participant or a site, the curator is told. A hit inside a longer public word
   (Mark in benchmark) is none; the curator is told of names and short ids in words without blanks.
+- What begins or ends with fewer than 4 letters begins or ends a word where it counts: P_07 in videoP_07, not in step_07.
 - The words of the documents about a release (``permitted``) are common words, and pass there alone.
 - A hit that is part of a longer number, or lies in a hexadecimal digest, is none.
 - What a detector read in a picture is private only when a person accepted that very text as text to
@@ -89,7 +90,7 @@ OVERLAY = """record recorded recording paused pause standby playback zoom gain w
 light source flow pressure insufflator camera channel video input output image picture print printing saved memory battery sharpness
 contrast brightness shutter select menu next stop start press hold ready full left right mode level stereo"""
 # Of the words of every day those of which names are made, and that an initial and a name can make: B. Lack is no "black".
-EVERYDAY = """all and are as at back ball band bank bay be bell best bird black blue board body bone book box bread bridge bright brook
+EVERYDAY = """a all and are as at back ball band bank bay be bell best bird black blue board body bone book box bread bridge bright brook
 brown bush by call camp can cast child church clay clean clear close cloud cold cook cool corn court cover cow cross dark date
 day deep door down dry each east end even ever eye fair fall far farm fast field file fine fire first fish flat fly foot for
 ford fore form fox free fresh full gate gold good grand grass gray great green grey ground group hall ham hand hard hat head
@@ -158,9 +159,13 @@ class Needle:
         return _beside_label(self.discloses, f"0*{int(self.text)}" if self.text.isdecimal() else re.escape(fold(self.text)))
 
 
+# A dot before a blank ends a sentence, and more than one word in brackets is a remark.
+_TO_VALUE = r"(?:[\s\"'_:=#/+-]|\.(?!\s)|[(\[](?=[^\W_]+[)\]])|(?:no|nr|number|id)\.?){0,5}"
+
+
 def _beside_label(discloses: str, value: str) -> re.Pattern[str]:
     before, behind = NOT_IN_A_WORD
-    return re.compile(rf"{before}(?:{'|'.join(LABELS[discloses])})(?:[\s\"']{{0,2}}[-_.:=#/]?[\s\"']{{0,2}}|\+){value}{behind}")
+    return re.compile(f"{before}(?:{'|'.join(LABELS[discloses])}){_TO_VALUE}{value}{behind}")
 
 
 class Labelled:
@@ -295,7 +300,8 @@ def derive(
                     rule = "anywhere" if any(fold(text) in name for name in names) else "token"
                 if discloses == "text" and not _says_something(text, common):
                     continue
-                if rule != "labelled" and (text in public or not _telling(text)) and all(fold(word) in public for word in words(text)):
+                is_public = fold(text) in public or (not _telling(text) and all(fold(word) in public for word in words(text)))
+                if rule != "labelled" and is_public:
                     skipped.add((discloses, text))
                     if text == whole and discloses in NAMED:
                         unsearched.add((discloses, text))
@@ -431,10 +437,7 @@ def _parts(discloses: str, value: str) -> set[str]:
     if discloses not in ("sha256", "rig"):
         parts.update(words(value))
     if discloses in NAMED:
-        single = _single(value)
-        if 1 < len(single) <= JOINED_WORDS:
-            parts |= {gap.join(order) for order in permutations(single) for gap in ("", " ", "_", "-", ".")}
-        parts |= _numbered(value)
+        parts |= _joined(value)
     return {part for part in parts if part}
 
 
@@ -442,10 +445,15 @@ def _single(value: str) -> list[str]:
     return value.replace("_", " ").split()
 
 
-def _numbered(value: str) -> set[str]:
-    """Return P7, P07 and P007 for any of them."""
-    match = re.fullmatch(r"([^\W\d_]+)[\s_-]?(\d{1,4})", value)
-    return {f"{match[1]}{int(match[2]):0{width}d}" for width in range(1, 5)} if match else set()
+def _joined(value: str) -> set[str]:
+    """Return the words of a name in any order, those of a code in its own: of P_07, P07 and P 7 alike, the number with any zeros."""
+    code = re.fullmatch(r"(.*[^\W\d_])[\s_.-]*([0-9]{1,4})", value)
+    single = _single(code[1] if code else value)
+    # Turned round, room B is the B room, and expert A an expert: a letter is no name, unless it is one of Chinese.
+    is_name = all(len(as_written(one).encode(errors="surrogatepass")) > 1 for one in single) and not any(map(str.isdecimal, value))
+    turned = permutations(single) if is_name and len(single) <= JOINED_WORDS else [single]
+    orders = [(*single, code[2].lstrip("0").zfill(width)) for width in range(1, 5)] if code else turned
+    return {gap.join(order) for order in orders if 1 < len(order) <= JOINED_WORDS for gap in ("", " ", "_", "-", ".")}
 
 
 def _rule(discloses: str, text: str) -> Rule | None:

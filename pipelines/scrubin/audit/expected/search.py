@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePosixPath
 
 from scrubin.audit.expected import Text
 from scrubin.audit.expected.dates import spelled_in, unlisted
-from scrubin.audit.expected.private_strings import NAMED, REQUESTED, WITHDRAWN, Labelled, Needle, Private, is_common
+from scrubin.audit.expected.private_strings import ANYWHERE_LENGTH, NAMED, REQUESTED, WITHDRAWN, Labelled, Needle, Private, is_common
 from scrubin.audit.expected.scanner import LEAST_BYTES, Scanner
 from scrubin.audit.expected.spelling import (
+    CLOSED_UP,
     CLOSED_UP_LETTER,
     MARK,
     NOT_CLOSED_UP,
     NOT_IN_A_WORD,
+    RUN,
     apart,
     decoded,
     fold,
@@ -49,7 +51,10 @@ _LETTER_BYTES = b"abcdefghijklmnopqrstuvwxyz"
 _LETTERS = frozenset(_LETTER_BYTES)
 _DIGITS = frozenset(b"0123456789")
 _HEX = _DIGITS | frozenset(b"abcdef")
-_WORD = _LETTERS | _DIGITS | frozenset(range(0x80, 0x100))
+_WORD = _LETTERS | _DIGITS | frozenset(_LETTER_BYTES.upper()) | frozenset(range(0x80, 0x100))
+# As a word of these is searched as a whole word only, what begins or ends with one is, too, unless its number says enough.
+_FEW_LETTERS = re.compile(rf"(?!.*\d{{5}})[^\W\d_]{{1,{ANYWHERE_LENGTH - 1}}}(?![^\W\d_])", re.DOTALL)
+_ONE_WORD = re.compile(rf"(?![a-z][A-Z])[^\W_{CLOSED_UP}]{{2}}")
 
 
 class Search:
@@ -199,18 +204,13 @@ class Search:
         return path[0].rpartition("/")[0] if path[0] in self._frame_names else path[0]
 
     def _in(self, text: str, structured: bool) -> set[Needle]:
-        folded = fold(text)
-        data = _bytes(folded)
-        hits = {
-            self._text[pattern]
-            for position, pattern in self._text_scanner.find(data)
-            if self.is_leak(self._text[pattern], data, position, position + len(pattern), structured=structured)
-        }
+        plain = without_accents(text)
+        hits = {self._text[pattern] for pattern in self._leaks(self._text, self._text_scanner, plain, structured)}
         told = {_bytes(apart(one)) for hit in hits for one in hit.folded}
-        hits |= {self._apart[pattern] for pattern in self._standing_apart(_bytes(apart(folded))) if pattern not in told}
-        hits |= self._labelled.in_folded(folded)
+        hits |= {self._apart[pattern] for pattern in self._leaks(self._apart, self._apart_scanner, apart(plain), structured) - told}
+        hits |= self._labelled.in_folded(plain.casefold())
         if self._token_pattern is not None:
-            hits |= {self._tokens[word] for word in self._tokens.keys() & self._token_pattern.findall(without_accents(text))}
+            hits |= {self._tokens[word] for word in self._tokens.keys() & self._token_pattern.findall(plain)}
         if self._dates:
             written = {one for one in spelled_in(text, known=True, structured=structured) if one[0] in self._dates}
             found = {fold(needle.text) for needle in hits}
@@ -218,13 +218,11 @@ class Search:
             hits |= {Needle(spelled, "date", "anywhere") for spelled in unlike}
         return hits
 
-    def _standing_apart(self, data: bytes) -> Iterator[bytes]:
-        """Yield what begins a word in a text of `apart`: of step_07 the p 07 does not."""
-        for start, pattern in self._apart_scanner.find(data):
-            end = start + len(pattern)
-            begins = _word_around(data, start, end)[0] == start
-            if begins and self.is_leak(self._apart[pattern], data, start, end, structured=False):
-                yield pattern
+    def _leaks(self, needles: Mapping[bytes, Needle], scanner: Scanner, plain: str, structured: bool) -> set[bytes]:
+        data, spelled = _bytes(plain.casefold()), _bytes(plain)
+        spelled = spelled if len(spelled) == len(data) else data
+        found = ((needles[pattern], start, start + len(pattern), pattern) for start, pattern in scanner.find(data))
+        return {pattern for needle, start, end, pattern in found if self.is_leak(needle, spelled, start, end, structured=structured)}
 
     def in_bytes(self, chunks: Iterable[bytes], *, structured: bool = False) -> set[Needle]:
         """Return the needles that stand in raw bytes, in UTF-8, Latin-1 or UTF-16."""
@@ -248,7 +246,7 @@ class Search:
             yield start, start + len(pattern), self._raw[pattern]
 
     def is_leak(self, needle: Needle, data: bytes, start: int, end: int, *, structured: bool) -> bool:
-        """Whether a hit, in bytes in lower case, tells something where it stands."""
+        """Whether a hit, in bytes as they are spelled, tells something where it stands."""
         if 0 in data[start:end]:  # UTF-16 has no words of bytes around it, and chance does not write it
             return True
         if _inside_a_number(data, start, end):
@@ -258,13 +256,16 @@ class Search:
         left, right = _word_around(data, start, end)
         if needle.rule == "digits" and structured and end - start < LONE_DIGITS and _is_lone(data, left, right):
             return False
+        before, hit, behind = (part.decode(errors="ignore") for part in (data[left:start], data[start:end], data[end:right]))
+        if _cuts_a_word(before, hit, behind) or _is_counted(needle, hit):
+            return False
         if (left, right) == (start, end):
             return True
-        word = data[left:right]
+        word = data[left:right].lower()
         if len(word) in DIGEST_LENGTHS and set(word) <= _HEX and end - start < DIGEST_LENGTHS[0]:
             return False
         # A hit may begin in one public word and end in another: "out l" in "without labels".
-        around = _RUN.findall(word.decode(errors="replace"))
+        around = RUN.findall(fold(word.decode(errors="replace")))
         return not around or any(one not in self._public for one in around)
 
 
@@ -294,7 +295,7 @@ class Passing:
         return self._hits
 
     def _judge(self, chunk: bytes, *, last: bool) -> None:
-        data, lowered = self._kept + chunk, b""
+        data = self._kept + chunk
         before = self._passed - len(self._kept)
         # A hit near the end is judged with the next chunk, when the word around it is there; once, with its word whole.
         end = len(data) if last else len(data) - CONTEXT_BYTES
@@ -302,9 +303,7 @@ class Passing:
             inside = self._judged < stop <= end and before + stop > self._first and before + start < self._end
             if not inside or needle in self._hits:
                 continue
-            # Only now: in a film there is hardly ever a hit.
-            lowered = lowered or data.lower()
-            if self._search.is_leak(needle, lowered, start, stop, structured=self._structured):
+            if self._search.is_leak(needle, data, start, stop, structured=self._structured):
                 self._hits.add(needle)
         self._passed += len(chunk)
         self._kept = data[-(self._search.reach + CONTEXT_BYTES) :]
@@ -392,6 +391,20 @@ def _word_around(data: bytes, start: int, end: int) -> tuple[int, int]:
         while right < min(len(data), end + CONTEXT_BYTES) and data[right] in _WORD:
             right += 1
     return left, right
+
+
+def _cuts_a_word(before: str, hit: str, behind: str) -> bool:
+    """Whether a hit takes its few first or last letters out of a word: p_07 in step_07, and not in videoP_07."""
+    begins = _FEW_LETTERS.match(hit) and _ONE_WORD.match(before[-1:] + hit[:1])
+    ends = _FEW_LETTERS.match(hit[::-1]) and behind[:1].isalpha() and _ONE_WORD.match(hit[-1:] + behind[:1])
+    return bool(begins or ends)
+
+
+def _is_counted(needle: Needle, hit: str) -> bool:
+    """Whether a hit is a small word of every day before a number, as in "1 or 2": the room OR 2 is there in capitals or as spelled."""
+    first, _, number = hit.partition(" ")
+    is_small = len(first) <= SMALL_WORD and is_common(first) and number.isdecimal()
+    return is_small and hit not in (without_accents(needle.text), hit.upper())
 
 
 def _is_lone(data: bytes, left: int, right: int) -> bool:
