@@ -46,6 +46,12 @@ def test_points_are_shares_of_the_picture_with_the_names_of_their_category():
     assert points(document()) == (Point("tip", 0.2, 0.2, 2), Point("hinge", 0.4, 0.4, 1), unlabelled("shaft"))
 
 
+def test_a_track_may_stand_among_the_attributes_as_cvat_writes_it():
+    of, collection = rows(document(more={"attributes": {"track_id": 5}}))
+    assert of["track"].tolist() == [5]
+    assert not [fault for fault in collection.faults if fault.rule == "not-kept"]
+
+
 def test_an_instance_without_key_points_has_none_and_one_without_labelled_ones_has_them():
     assert points(document(None)) is None
     assert points(document([0] * 9)) == tuple(unlabelled(name) for name in NAMES)

@@ -44,12 +44,48 @@ def test_an_image_whose_name_says_nothing_is_numbered_by_its_id_and_it_is_said()
     assert said(data)[0].startswith("a/op1.xml: 1 images have names that say no recording and frame: they are of 'op1', and 'id' is")
 
 
-def test_the_tasks_of_a_project_are_recordings():
-    of = "<task><id>{}</id><name>{}</name>{}</task>"
-    meta = f"<project><tasks>{of.format(3, 'third', '<source>VID03.mp4</source>')}{of.format(9, 'ninth', '')}</tasks></project>"
-    data = document((0, "frame_000000", BOX), (1, "frame_000001", ""), meta=meta)
-    data = data.replace(b'id="0"', b'id="0" task_id="3"').replace(b'id="1"', b'id="1" task_id="9"')
-    assert frames(data) == {"VID03": ([0], [0]), "ninth": ([1], [])}
+def project(tasks, images):
+    """Return a file of a project: id, name, subset, first frame, size and step of each task; id and task of each image."""
+    of = (
+        f"<task><id>{id_}</id><name>n{id_}</name><size>{size}</size><subset>{subset}</subset><start_frame>{start}</start_frame>"
+        f"<frame_filter>step={step}</frame_filter><source>{source}</source></task>"
+        for id_, source, subset, start, size, step in tasks
+    )
+    data = document(*((at, f"frame_{at:06d}", BOX) for at, _ in images), meta=f"<project><tasks>{''.join(of)}</tasks></project>")
+    for at, task in images:
+        data = data.replace(f'id="{at}"'.encode(), f'id="{at}" task_id="{task}"'.encode())
+    return data
+
+
+def test_through_a_project_frames_are_numbered_on_by_subset_in_the_order_of_the_ids_of_tasks():
+    tasks = [(10, "VID03.mp4", "a", 0, 4, 1), (9, "VID02.mp4", "a", 100, 3, 25), (11, "", "a", 5, 9, 1), (2, "VID04.mp4", "b", 0, 9, 1)]
+    data = project(tasks, [(100, 9), (150, 9), (175, 10), (178, 10), (184, 11), (0, 2)])
+    found = {"VID02": [100, 150], "VID03": [0, 3], "n11": [5], "VID04": [0]}
+    assert frames(data) == {name: (at, at) for name, at in found.items()}
+
+
+def test_a_project_of_one_task_is_numbered_as_its_task():
+    assert frames(project([(7, "VID03.mp4", "a", 100, 9, 1)], [(104, 7)])) == {"VID03": ([104], [104])}
+
+
+@pytest.mark.parametrize(("size", "at", "task"), [(4, 3, 2), (4, 8, 2), (4, 5, 3), ("", 5, 2)])
+def test_a_frame_of_a_project_that_is_none_of_its_task_is_refused(size, at, task):
+    data = project([(1, "VID01.mp4", "a", 0, size, 1), (2, "VID02.mp4", "a", 0, 4, 1)], [(at, task)])
+    with pytest.raises(AnnotationError, match=f"line 2: .* which one {at} is cannot be told; export the tasks of the project one by one"):
+        read_files("cvat-images", {"a/op1.xml": data})
+
+
+@pytest.mark.parametrize("form", ["cvat-images", "cvat-video"])
+def test_two_jobs_of_one_task_are_refused_and_two_files_of_one_video_are_named(form):
+    shape = f'<image id="0" name="frame_000000" width="200" height="100">{BOX}</image>'
+    if form == "cvat-video":
+        shape = f'<track id="0" label="hook">{BOX.replace("<box", """<box frame="0" """)}</track>'
+    meta = "<original_size><width>200</width><height>100</height></original_size><source>VID01.mp4</source>"
+    for of, refused in [("<job><created>2026</created></job>", True), ("<job></job>", True), ("<task></task>", False)]:
+        data = f"<annotations><version>1.1</version><meta>{of}{meta}</meta>{shape}</annotations>".encode()
+        said = [fault.sentence for fault in faults_of(form, {"a/1.xml": data, "a/2.xml": data})]
+        assert any(one.startswith("1, 2: they are parts or copies of one task of CVAT") for one in said) == refused
+        assert any("all say that their video is VID01.mp4" in one for one in said)
 
 
 def test_a_skeleton_whose_points_are_no_elements_is_not_kept_and_it_is_said():

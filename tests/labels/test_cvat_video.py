@@ -161,7 +161,8 @@ def test_what_is_not_there_is_not_listed_as_not_kept():
         (document('<mask frame="0" rle="0,4" left="199" top="0" width="2" height="2"/>'), "a mask of 2x2 px at 199,0 is not inside"),
         (document('<polygon frame="0" points="1,1;2,2"/>'), "points are .*; give x,y of three corners or more in px"),
         (document('<points frame="0" points="1,1;900,2"/>'), "it lies outside of the image by 350.0 % of its side"),
-        (document(boxes((0, 0, 1, 50))).replace(b"<track", b'<track task_id="1"/><track task_id="2"'), "tracks of 2 tasks"),
+        (document(boxes((0, 0, 1, 50))).replace(b"<track", b'<track task_id="1"/><track task_id="2"'), "of several tasks of a"),
+        (document(boxes((0, 0, 1, 50))).replace(b"<task>", b"<project><tasks><task/><task/></tasks></project><task>"), "of several tasks"),
         (document(boxes((0, 0, 1, 50))).replace(b"<track", b'<image id="0"/><track'), "read it as CVAT for images: --from cvat-images"),
     ],
 )  # fmt: skip

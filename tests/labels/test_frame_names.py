@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from label_examples import read_files
+from label_examples import faults_of, read_files
 from score_runs import good
 from scrubin.labels.files import reader
 from scrubin.labels.files.reader import Options
@@ -29,6 +29,7 @@ from scrubin.labels.registry import format_of
         ("/frame_000001.jpg", ("frame", 1)),
         ("images/000001.jpg", ("images", 1)),
         ("train/000001.jpg", ("train", 1)),
+        ("VID01_000025_jpg.rf.309cad68386d070c415ed7e70cad1946.jpg", ("VID01", 25)),
         ("A/frame.jpg", None),
     ],
 )
@@ -71,6 +72,20 @@ def test_two_recordings_whose_frames_are_called_frame_stay_two(form, files):
         [("A", 1), ("B", 2)],
         [("A", 0), ("B", 0)],
     )
+
+
+def test_pictures_without_a_folder_are_of_the_folder_of_the_file_that_names_them():
+    files = {f"root/{of}/annotations/x.json": json.dumps(coco(["frame_000001.jpg"])).encode() for of in "AB"}
+    recordings = reader.read_contents(files, format_of("coco"), Options(root="root")).collection.recordings
+    assert [labels.recording for labels in recordings] == ["A", "B"]
+
+
+def test_pictures_that_name_no_recording_are_named_where_no_folder_does():
+    data = json.dumps(coco(["frame_000001.jpg"])).encode()
+    (fault,) = reader.read_contents({"x.json": data}, format_of("coco"), Options()).faults
+    assert fault.sentence.startswith("frame: names of pictures say so of a frame and name no recording")
+    (fault,) = [one for one in faults_of("coco", {"x.json": data, "y.json": data}) if one.severity == "error"]
+    assert fault.sentence.endswith("stands twice; put the labels of each video into a folder that is called like it")
 
 
 def test_frames_of_labelme_with_the_same_name_in_two_folders_are_of_two_recordings():

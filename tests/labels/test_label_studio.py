@@ -271,6 +271,7 @@ def test_a_recording_is_called_like_its_video(video, name):
         (export(track(key(1, 10, enabled=False)), video=""), "its data names no video"),
         (export(annotations=[]), "0 annotations, of which 0 are marked as ground truth; label it, or remove the task"),
         (b'[{"id": 1, "video": "a.mp4"}]', "export it as JSON, not as JSON-MIN"),
+        (b'{"id": 1, "data": {"video": "a.mp4"}, "annotations": []}', r"put the task between \[ and \]"),
         (b"{}", "expected a list of tasks"),
     ],
 )

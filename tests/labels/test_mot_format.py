@@ -73,7 +73,9 @@ def test_a_first_line_may_name_the_columns_as_they_are_read():
 
 def test_a_first_line_that_names_corners_or_another_order_is_refused(tmp_path):
     (fault,) = said("frame,id,x1,y1,x2,y2,conf\n1,4,85.4,48,170.8,96,0.98\n")
-    assert fault.startswith('a/VID02.txt: the first line names other columns than those that are read: "x2, y2"; write frame, id, left,')
+    assert fault.startswith(
+        'a/VID02.txt: the first line has neither numbers nor the names of these columns between commas: "x2, y2"; write frame'
+    )
     # Nor are tracks with such a first line phases, whose ids those of the tracks would be.
     (tmp_path / "VID02.txt").write_text("frame,id,x1,y1,x2,y2,conf\n1,4,85.4,48,170.8,96,0.98\n")
     with pytest.raises(AnnotationError, match="this looks like no format of labels"):

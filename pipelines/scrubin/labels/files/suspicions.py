@@ -1,14 +1,19 @@
-"""What looks wrong in labels as a whole though every value is possible: frames from 1, two corners instead of a size, copied files."""
+"""What looks wrong in labels as a whole though every value is possible: frames from 1, two corners instead of a size, copied files.
+
+Files of which the parts of one recording would be several ones are an error.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from scrubin.base.faults import Fault, warning
+from scrubin.base.faults import Fault, error, warning
 from scrubin.labels.model import BOX, SOURCE_FRAMES, Labels
+from scrubin.labels.parse import fields
 from scrubin.labels.rates import first_of
 
 FEWEST_FRAMES = 10
@@ -23,7 +28,7 @@ _COPY = re.compile(r"(?P<of>.+?)(?: \([0-9]{1,3}\)|[ _-]+(?:copy|kopie|copie|cop
 
 
 def of(recordings: Sequence[Labels], first: int) -> tuple[Fault, ...]:
-    """Return a warning per suspicion.
+    """Return a warning per suspicion, and an error for parts of one recording.
 
     Parameters
     ----------
@@ -59,8 +64,29 @@ def of(recordings: Sequence[Labels], first: int) -> tuple[Fault, ...]:
             "called like a copy of another recording beside it",
             "remove it, or rename it",
         ),
+        (
+            [labels.recording for labels in recordings if fields.names_no_recording(labels.recording)],
+            "recording-unnamed",
+            "names of pictures say so of a frame and name no recording: all that are called so are taken for one recording",
+            fields.NAME_FOLDER,
+        ),
     )
-    return tuple(warning(_names(names), *said) for names, *said in suspected if names)
+    return (*(warning(_names(names), *said) for names, *said in suspected if names), *_parts(recordings))
+
+
+def _parts(recordings: Sequence[Labels]) -> Iterator[Fault]:
+    """Yield which recordings are of one task of CVAT, and which of one video."""
+    by_origin = defaultdict[tuple[str, str], list[str]](list)
+    for labels in recordings:
+        for key, value in labels.about.get("cvat", {}).items():
+            by_origin[key, value] += [labels.recording] if value else []
+    for (key, value), names in by_origin.items():
+        if len(names) > 1 and key == "task":
+            what = "they are parts or copies of one task of CVAT, and would be several recordings"
+            yield error(_names(names), "recording-in-parts", what, "export the task as a whole, and keep one file of it")
+        elif len(names) > 1:
+            what = f"they are several recordings, and all say that their video is {value}"
+            yield warning(_names(names), "recording-in-parts", what, "if it is one video, export its labels as one file")
 
 
 def _names(recordings: Sequence[str]) -> str:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from scrubin.base import strangers
@@ -18,7 +20,7 @@ from scrubin.base.errors import AnnotationError
 from scrubin.base.faults import Faults, error
 from scrubin.base.vocabulary import own_categories
 from scrubin.base.vocabulary.vocabulary import PARTS, Vocabulary, fold
-from scrubin.labels.parse import documents, xml_documents
+from scrubin.labels.parse import documents, fields, xml_documents
 from scrubin.labels.parse.columns import classes_of
 from scrubin.labels.parse.fields import Where
 from scrubin.labels.parse.xml_documents import Node
@@ -35,8 +37,23 @@ NOTHING = ("", "__undefined__")
 """What CVAT writes for an attribute that nobody set."""
 VOCABULARY = "scrubin/vocabulary"
 FOREIGN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+STEP = "step="
+EVERY = range(fields.LARGEST)
+ONE_BY_ONE = "export the tasks of the project one by one"
 Names = tuple[str, str | None, str | None]
 """Instrument, verb and target of a shape."""
+
+
+class Task(NamedTuple):
+    """A task of a project: what its recording is called, how far its frames are moved in the file, and their numbers there."""
+
+    name: str
+    before: int = 0
+    numbers: range = EVERY
+
+    def frame(self, number: int) -> int | None:
+        """Return the frame of the source that a number of the file means; None where it is none of this task."""
+        return number - self.before if number in self.numbers else None
 
 
 def opened(where: Where, data: bytes) -> Node | None:
@@ -48,6 +65,48 @@ def opened(where: Where, data: bytes) -> Node | None:
     if stated and stated != VERSION:
         where.at("version").warning("edition", f"it is of version {documents.shown(stated)}; read as {VERSION}")
     return root
+
+
+def is_of_several(root: Node) -> bool:
+    """Return whether a file is of a project of several tasks."""
+    return len(root.findall("meta/project/tasks/task")) > 1
+
+
+def tasks_of(root: Node) -> dict[str, Task]:
+    """Return the tasks of a project by their id; none of several where not every one says which frames it has.
+
+    CVAT numbers on through a project: in each subset, by id, the frames of a task are moved by ``start_frame`` and the size times the step
+    of every one before it (``_init_task_frame_offsets`` in its ``dataset_manager/bindings.py``).
+    """
+    tasks = [task for task in root.iterfind("meta/project/tasks/task") if isinstance(task, Node)]
+    found: dict[str, Task] = {}
+    before = Counter[str]()
+    for task in sorted(tasks, key=lambda one: documents.frame_number(one.text_of("id")) or 0):
+        name, subset = PurePosixPath(task.text_of("source")).stem or task.text_of("name"), task.text_of("subset")
+        start, size = (documents.frame_number(task.text_of(key)) for key in ("start_frame", "size"))
+        step, moved = step_of(task), before[subset]
+        if len(tasks) > 1 and (start is None or size is None or not step):
+            return {}
+        first, length = moved + (start or 0), (size or 0) * (step or 1)
+        before[subset] = first + length
+        if name and "/" not in name:
+            numbers = range(first, first + length, step or 1)
+            found[task.text_of("id")] = Task(name, moved, numbers) if len(tasks) > 1 else Task(name)
+    return found
+
+
+def step_of(task: Node) -> int | None:
+    """Return by how many frames of the source those of a task are apart; None where it does not say it soundly."""
+    filtered = task.text_of("frame_filter")
+    return documents.frame_number(filtered.removeprefix(STEP)) if filtered else 1
+
+
+def origin_of(root: Node) -> dict[str, str]:
+    """Return what says of which task and video a file is: jobs of a task say when that was created, and have its video."""
+    source = root.text_of("meta/task/source") or root.text_of("meta/source")
+    created = root.text_of("meta/task/created") or root.text_of("meta/job/created")
+    is_of_task = bool(created) or root.find("meta/job") is not None
+    return {"task": f"{created}{source}" if is_of_task else "", "source": source}
 
 
 def evidence(holder: str) -> Evidence:

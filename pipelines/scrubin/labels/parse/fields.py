@@ -126,9 +126,12 @@ OF_NO_RECORDING = (
 OF_FRAMES = (*OF_NO_RECORDING, "imgs", "picture", "pictures", "pic", "photo", "snapshot", "still")
 """First words of names that say of a frame that it is one, and not of which recording."""
 OF_SUBSETS = ("train", "training", "val", "valid", "validation", "test", "testing")
-OF_NO_FOLDER = (*OF_FRAMES, *OF_SUBSETS, *(f"obj_{subset}_data" for subset in OF_SUBSETS))
+OF_NO_FOLDER = (*OF_FRAMES, "annotations", *OF_SUBSETS, *(f"obj_{subset}_data" for subset in OF_SUBSETS))
 """Names of folders that, above such a frame, are those of no recording either; the last ones are darknet's, as CVAT writes them."""
-FRAME_OF_NAME = re.compile(r"(?:.*/)?(?P<recording>[^/]+?)[_/](?P<frame>[0-9]{1,15})(?:\.[A-Za-z0-9]+)?")
+OF_ROBOFLOW = r"(?:_(?:jpe?g|png)\.rf\.[0-9A-Za-z]+)?"
+"""What Roboflow puts behind the name of a picture."""
+FRAME_OF_NAME = re.compile(rf"(?:.*/)?(?P<recording>[^/]+?)[_/](?P<frame>[0-9]{{1,15}}){OF_ROBOFLOW}(?:\.[A-Za-z0-9]+)?")
+NAME_FOLDER = "put the labels of each video into a folder that is called like it"
 
 
 def is_whole(value: Any) -> bool:
@@ -399,7 +402,7 @@ def keys_beyond(document: Mapping[str, Any], known: Collection[str], of_lists: M
     return names
 
 
-def recording_and_frame(name: str, root: str = "") -> tuple[str, int] | None:
+def recording_and_frame(name: str, root: str = "", folder: str = "") -> tuple[str, int] | None:
     """Return what an image's name says: ``video_000012.jpg`` or ``video/000012.jpg``; None when it says nothing.
 
     In ``video/frame_000012.jpg`` and ``video/images/000012.jpg`` the folder names the recording; without one, the word does.
@@ -408,6 +411,8 @@ def recording_and_frame(name: str, root: str = "") -> tuple[str, int] | None:
     ----------
     root
         The folder that was named, in which the file lies: it names no recording, nor do those above it.
+    folder
+        That of the file in which the name stands, and below which the picture is taken to lie; "" for the name of a file.
 
     >>> recording_and_frame("train/pwhv1_000012.jpg"), recording_and_frame("video/frame_000012.jpg"), recording_and_frame("frame_12.jpg")
     (('pwhv1', 12), ('video', 12), ('frame', 12))
@@ -417,7 +422,8 @@ def recording_and_frame(name: str, root: str = "") -> tuple[str, int] | None:
         return None
     recording = match["recording"]
     if names_no_recording(recording):
-        above = name[: match.start("recording")].removeprefix(f"{root}/" if root else "").split("/")
+        path = (f"{folder}/" if folder else "") + name[: match.start("recording")]
+        above = path.removeprefix(f"{root}/" if root else "").split("/")
         recording = next((folder for folder in reversed(above) if folder not in ("", ".", "..") and not _is_no_folder(folder)), recording)
     return recording, int(match["frame"])
 
@@ -425,6 +431,11 @@ def recording_and_frame(name: str, root: str = "") -> tuple[str, int] | None:
 def names_no_recording(word: str) -> bool:
     """Return whether a first word says only that a name is one of a frame."""
     return word.casefold() in OF_FRAMES
+
+
+def fix_of_two(recording: str) -> str:
+    """Return what to do about two labels of one frame: they may be of two videos where the recording is a word of no recording."""
+    return NAME_FOLDER if names_no_recording(recording) else "keep one of them"
 
 
 def _is_no_folder(name: str) -> bool:

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,8 @@ from scrubin.labels.parse.fields import Where
 from scrubin.labels.points import POINTS, Point, box_around
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
-TRACK = "track_id"
+TRACK, ATTRIBUTES = "track_id", "attributes"
+"""CVAT has the one among the others."""
 IMAGE_KEYS = {"id", "file_name", "width", "height", "recording", "frame", IGNORED}
 ANNOTATION_KEYS = {
     "id",
@@ -253,7 +254,7 @@ def read_images(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) 
     """Add the images of a file, each with its recording and frame."""
     objects = fields.list_of_objects(of_file.where, document, "images")
     for i, (image, id_) in enumerate(zip(objects, ids_of_list(of_file.where, "images", objects), strict=True)):
-        where, frame = of_file.where.at(f"image {i}"), frame_of(image)
+        where, frame = of_file.where.at(f"image {i}"), frame_of(image, reading.source.root, str(PurePosixPath(of_file.where.file).parent))
         size = size_of(where, image)
         note_unkept(of_file, "images", image, IMAGE_KEYS)
         if id_ is not None and (frame is None or size is None or frame in reading.images):
@@ -266,7 +267,7 @@ def read_images(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) 
             where.error("image-name", what, "name it <recording>_<frame>.jpg, or give 'recording' and 'frame'")
         elif frame in reading.images or id_ in of_file.images:
             what = f"id {id_}, {frame[0]} frame {frame[1]}, stands twice"
-            where.error("frame-repeated", what, "keep one of them")
+            where.error("frame-repeated", what, fields.fix_of_two(frame[0]))
         elif size is not None:
             ignored = masks.runs_of(where.at(f"image {i}, key '{IGNORED}'"), image.get(IGNORED), size, reading.source.box_tolerance)
             of_frame = {} if ignored is None else {IGNORED: masks.text_of(image[IGNORED], ignored)}
@@ -287,11 +288,11 @@ def add_image(reading: Reading, of_file: OfFile, id_: Id, frame: Frame, details:
     reading.rows.setdefault(frame[0], [])
 
 
-def frame_of(image: Mapping[str, Any]) -> Frame | None:
-    """Return recording and frame of an image, or None."""
+def frame_of(image: Mapping[str, Any], root: str = "", folder: str = "") -> Frame | None:
+    """Return recording and frame of an image, or None; ``root`` and ``folder`` are as of `fields.recording_and_frame`."""
     recording, frame = image.get("recording"), fields.whole_of(image.get("frame"))
     if not isinstance(recording, str) or not recording or "/" in recording or not isinstance(frame, int) or not fields.is_whole(frame):
-        return fields.recording_and_frame(str(image.get("file_name", "")))
+        return fields.recording_and_frame(str(image.get("file_name", "")), root, folder)
     return (recording, frame) if frame >= 0 else None
 
 
@@ -322,6 +323,9 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
         return
     if frame is None:
         return
+    said = one.get(ATTRIBUTES)
+    if isinstance(said, Mapping) and fields.is_whole(said.get(TRACK)):
+        one = {TRACK: said[TRACK], **one, ATTRIBUTES: {key: value for key, value in said.items() if key != TRACK}}
     size = (reading.images[frame]["width"], reading.images[frame]["height"])
     tolerance = reading.source.box_tolerance
     runs = masks.runs_of(where, one.get(masks.KEY), size, tolerance)

@@ -308,7 +308,9 @@ def _labels(source: LabelFiles, layout: Layout, where: Where, name: str, data: b
     if lines and not any(map(NUMBER.fullmatch, _split(lines[0][1]))):
         misnamed = _misnamed(_split(lines.pop(0)[1]))
         if misnamed:
-            what = f"the first line names other columns than those that are read: {documents.shown(', '.join(misnamed))}"
+            what = (
+                f"the first line has neither numbers nor the names of these columns between commas: {documents.shown(', '.join(misnamed))}"
+            )
             where.error("header", what, f"write {', '.join(COLUMNS)} in this order, with or without a first line that names them")
             return None
     for number, line in lines:

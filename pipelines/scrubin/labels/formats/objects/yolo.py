@@ -33,7 +33,7 @@ from scrubin.labels.parse.fields import Where
 from scrubin.labels.points import POINTS
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
-PATTERN = r"(?:[^/]+[_/][0-9]{1,15}\.txt|[^/]+\.ya?ml|classes\.txt|[^/]+\.names|obj\.data)"
+PATTERN = rf"(?:[^/]+[_/][0-9]{{1,15}}{fields.OF_ROBOFLOW}\.txt|[^/]+\.ya?ml|classes\.txt|[^/]+\.names|obj\.data)"
 EXPECTED = "<recording>_<frame>.txt or <recording>/<frame>.txt, and data.yaml, classes.txt or obj.names with the names of the classes"
 DEFAULT = "prostatd"
 OF_PROSTATD = re.compile("(?:esad|psi|pwh)v[0-9]{1,3}", re.IGNORECASE)
@@ -70,7 +70,8 @@ def _rows_of(*columns: int, alone: bool) -> registry.Evidence:
     return fits
 
 
-BY_HAND = ByHand(fps=Fraction(1), fps_unstated=True, evidence=_rows_of(5, 6, alone=True), holds=("tracks",))
+LISTS_PICTURES = r"(?:train|val|valid|test)\.txt"
+BY_HAND = ByHand(fps=Fraction(1), fps_unstated=True, evidence=_rows_of(5, 6, alone=True), holds=("tracks",), beside=LISTS_PICTURES)
 
 
 @dataset_format("yolo", pattern=PATTERN, expected=EXPECTED, title="YOLO txt: class cx cy w h", by_hand=BY_HAND)
@@ -117,7 +118,7 @@ def collection_of(source: LabelFiles, name: Literal["yolo", "yolo4", "yolo-seg",
         recording, frame = image
         of_recording = recordings.setdefault(recording, {})
         if frame in of_recording:
-            where.error("frame-repeated", f"frame {frame} of {recording} has two files", "keep one of them")
+            where.error("frame-repeated", f"frame {frame} of {recording} has two files", fields.fix_of_two(recording))
         of_recording[frame] = _rows(source, where, row_of, classes)
         faulty |= {recording} if of_file.errors() else set()
         faults.extend(of_file.all())

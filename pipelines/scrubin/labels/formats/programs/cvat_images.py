@@ -3,7 +3,7 @@
 An image belongs to the recording and frame that its name says (``VID01_000004.png``, ``VID01/000004.png``,
 ``VID01/frame_000004.png``). CVAT calls the frames of a video ``frame_000004``: these, and images whose names say nothing, are of the
 recording that the file is called like, in an export of a project of the video (``source``) or the name of their task; ``id`` is the
-frame, that of the source video, as CVAT numbers them.
+frame of the source video, in a project behind those of the tasks before: see `cvat_meta.tasks_of`.
 Every image is labelled; one without a shape has nothing in it. A ``tag`` is the phase of its image where the vocabulary has such a phase;
 images that have tags alone say nothing of instances.
 """
@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -42,9 +41,10 @@ Frame = tuple[str, int]
 
 @dataclass
 class _Recording:
-    """What was read of a recording so far."""
+    """What was read of a recording so far; ``origin`` is that of a file after which it is called."""
 
     file: str
+    origin: dict[str, str]
     frames: dict[int, dict[str, Any]] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=list)
     phases: dict[int, int] = field(default_factory=dict)
@@ -89,18 +89,24 @@ def _read_file(source: LabelFiles, where: Where, root: Node, name: str, recordin
         where.error("layout", "it has tracks", "read it as CVAT for video: --from cvat-video")
     reading = cvat_shapes.Reading(source.vocabulary, source.box_tolerance, source.label_map)
     of: set[str] = set()
-    unnamed, has_actions, tasks = 0, cvat_meta.has_actions(root), _tasks(root)
+    unnamed, has_actions, origin = 0, cvat_meta.has_actions(root), cvat_meta.origin_of(root)
+    tasks, other = cvat_meta.tasks_of(root), cvat_meta.Task(name, 0, range(0) if cvat_meta.is_of_several(root) else cvat_meta.EVERY)
     for image in root.nodes(IMAGE):
         at = where.at(image.place)
         stated = fields.recording_and_frame(image.get("name", ""))
         is_named = stated is not None and stated[0] != OF_VIDEO
         number = documents.frame_number(image.get("id", ""))
-        frame = stated if is_named else None if number is None else (tasks.get(image.get("task_id", ""), name), number)
+        task = tasks.get(image.get("task_id", ""), other)
+        own = None if number is None else task.frame(number)
+        frame = stated if is_named else None if own is None else (task.name, own)
         unnamed += stated is None
         size = _size_of(at, image, source.image_size)
-        if frame is None or frame[1] > LATEST_FRAME:
+        if number is not None and frame is None:
+            what = f"CVAT numbers frames on through the tasks of a project, and which one {number} is cannot be told"
+            at.error("several-recordings", what, cvat_meta.ONE_BY_ONE)
+        elif frame is None or frame[1] > LATEST_FRAME:
             at.error("image-name", f"id is {documents.shown(image.get('id'))}", "it is a whole number from 0")
-        elif frame[1] in recordings.setdefault(frame[0], _Recording(where.file)).frames:
+        elif frame[1] in recordings.setdefault(frame[0], _Recording(where.file, {} if is_named else origin)).frames:
             at.error("frame-repeated", f"{frame[0]} frame {frame[1]} stands twice", "keep one of them, or name its recording")
         elif size is not None:
             one = recordings[frame[0]]
@@ -113,13 +119,6 @@ def _read_file(source: LabelFiles, where: Where, root: Node, name: str, recordin
         what = f"{unnamed} images have names that say no recording and frame: they are of '{name}', and 'id' is the frame"
         where.warning("image-name", what, "name them <recording>_<frame>.jpg")
     return of
-
-
-def _tasks(root: Node) -> dict[str, str]:
-    """Return what the recordings of the tasks of a project are called, by the id of the task."""
-    tasks = [task for task in root.iterfind("meta/project/tasks/task") if isinstance(task, Node)]
-    named = {task.text_of("id"): PurePosixPath(task.text_of("source")).stem or task.text_of("name") for task in tasks}
-    return {id_: name for id_, name in named.items() if name and "/" not in name}
 
 
 def _size_of(where: Where, image: Node, said: Size | None) -> Size | None:
@@ -157,6 +156,7 @@ def _labels(name: str, one: _Recording, vocabulary: Vocabulary) -> Labels:
         instances=None if only_tags else Layer(one.file, positions, detailed_rows(rows, DETAILS)),
         detail="triplet" if one.has_actions else "instrument",
         frames=pd.DataFrame([{"position": frame, **one.frames[frame]} for frame in positions.tolist()]),
+        about={"cvat": one.origin},
         merged=one.merged,
     )
 

@@ -38,7 +38,6 @@ NAME = "cvat-video"
 TRACK = "track"
 INTERPOLATED = "interpolated"
 DETAILS = {**cvat_shapes.DETAILS, INTERPOLATED: "Int64"}
-STEP = "step="
 MOST_FRAMES = 2_000_000
 """Nine hours at 60 per second."""
 MOST_DRAWN = 5_000_000
@@ -114,6 +113,7 @@ def read(source: LabelFiles) -> Labels:
         detail="triplet" if cvat_meta.has_actions(root) else "instrument",
         faults=where.faults.all(),
         frames=pd.DataFrame({"position": positions, "width": size[0], "height": size[1]}),
+        about={"cvat": cvat_meta.origin_of(root)},
         merged=shapes.merged,
     )
 
@@ -121,10 +121,9 @@ def read(source: LabelFiles) -> Labels:
 def _refuse_others(where: Where, root: Node, vocabulary: Vocabulary) -> None:
     if root.find("image") is not None:
         where.error("layout", "it has images, no tracks alone", "read it as CVAT for images: --from cvat-images")
-    tasks = {track.get("task_id") for track in root.nodes(TRACK)}
-    if len(tasks) > 1:
-        what = f"it has tracks of {len(tasks)} tasks, whose frames are numbered each by itself"
-        where.error("several-recordings", what, "export the tasks of the project one by one")
+    if cvat_meta.is_of_several(root) or len({track.get("task_id") for track in root.nodes(TRACK)}) > 1:
+        what = "it is of several tasks of a project, through which CVAT numbers frames on"
+        where.error("several-recordings", what, cvat_meta.ONE_BY_ONE)
     cvat_meta.refuse_other_vocabulary(where, root, vocabulary)
 
 
@@ -134,10 +133,9 @@ def _frames(where: Where, root: Node) -> tuple[int, range]:
     if of is None:
         return 1, range(0)
     where = where.at(of.place)
-    filtered = of.text_of("frame_filter")
-    step = documents.frame_number(filtered.removeprefix(STEP)) if filtered else 1
+    step = cvat_meta.step_of(of)
     if not step or step > MOST_FRAMES:
-        where.error("frame-filter", f"frame_filter is {documents.shown(filtered)}", "it is step=N, or nothing")
+        where.error("frame-filter", f"frame_filter is {documents.shown(of.text_of('frame_filter'))}", "it is step=N, or nothing")
         return 1, range(0)
     texts = [of.text_of(name) for name in ("start_frame", "stop_frame")]
     if not all(texts):
@@ -268,7 +266,11 @@ def _document(labels: Labels, layer: Layer, size: Size, out: Output) -> bytes:
     is_even = positions == list(range(positions[0], positions[-1] + 1, step))
     task = {"name": labels.recording, "size": str(len(positions)), "mode": "interpolation"}
     if is_even:
-        task |= {"start_frame": str(positions[0]), "stop_frame": str(positions[-1]), "frame_filter": "" if step == 1 else f"{STEP}{step}"}
+        task |= {
+            "start_frame": str(positions[0]),
+            "stop_frame": str(positions[-1]),
+            "frame_filter": "" if step == 1 else f"{cvat_meta.STEP}{step}",
+        }
     else:
         step = 1
         out.lose("frames labelled as empty", sum(not rows for rows in per_frame.values()))

@@ -148,7 +148,8 @@ def read(source: LabelFiles) -> Collection:
         # In a list, so that "null" in the file is not taken for a file that cannot be read.
         (tasks,) = documents.opened(lambda *of: (documents.json_value(*of),), file, data, of_file) or ((),)
         if tasks != () and not (isinstance(tasks, list) and tasks):
-            Where(of_file, file).error("value-type", f"expected a list of tasks, but got {documents.shown(tasks)}", "export it as JSON")
+            fix = "put the task between [ and ]" if _is_task(tasks) else "export it as JSON"
+            Where(of_file, file).error("value-type", f"expected a list of tasks, but got {documents.shown(tasks)}", fix)
         for at, task in enumerate(tasks if isinstance(tasks, list) else []):
             of_task = Where(Faults(), file, f"task {at}")
             name = _read_task(source, of_task, task, found)
