@@ -151,7 +151,6 @@ RATES = "or say to 'scrubin score' the rate that files do not state: --fps for l
         (range(1, 41), "counted from 1; subtract 1 from every frame number; if they are right, predict frame 0 too"),
         (range(3, 60), "labelled, but not predicted: labels are numbered 0 to 39, predictions 3 to 59 (3 frames)"),
         (range(0, 40, 2), "only about one frame in 2 is predicted: labels are numbered 0 to 39"),
-        (range(1, 60), "if the file counts frames from 1, subtract 1"),
         (
             range(30),
             "labelled, but not predicted: labels are numbered 0 to 39, predictions 0 to 29 (10 frames); predict every labelled frame",
@@ -331,11 +330,61 @@ def test_boxes_in_a_sample_of_the_film_are_no_frames_without_a_detection(objects
     assert ("only about one frame" in errors, said in errors) == (bool(said), True)
 
 
-@pytest.mark.parametrize(("first", "warned"), [(0, False), (1, True)])
-def test_source_frames_that_run_from_1_are_a_warning_where_another_rate_hides_it(first, warned):
-    rates = {"truth": Numbering(Fraction(1)), "predictions": Numbering(Fraction(25))}
-    told = errors_of((range(120), range(first, 3000 + first)), severity="warning", **rates)
-    assert [one.startswith("numbered from 1 without a gap") for one in told] == [True] * warned
+@pytest.mark.parametrize(
+    ("videos", "rates", "film", "told"),
+    [
+        ([(range(120), range(3000))], (1, 25), None, ""),
+        ([(range(120), range(1, 3001))], (1, 25), None, "warning"),
+        ([(range(250, 1000), range(1, 1001))], (1, 1), None, "error"),  # labels begin late
+        ([(range(250, 900), range(1, 1001)), (range(9, 50), range(1, 1001))], None, 1000, "error"),
+        ([(range(0, 1000, 25), range(1, 1001))], None, None, "warning"),
+        ([(range(40), range(1, 60))], None, None, "warning"),
+        ([(range(250, 1000), range(1, 1001)), (range(9, 50), range(51))], None, None, ""),  # one begins with 0
+        ([(range(25, 1001, 25), range(1, 1001))], None, None, ""),  # labels from 1, too
+        ([(range(0, 1000, 25), but({9}, 1, 1001))], None, None, ""),
+    ],
+)
+@pytest.mark.parametrize("every_frame", [True, False])
+def test_films_that_all_run_from_1_without_a_gap_are_counted_from_1(videos, rates, film, told, every_frame):
+    counted = [Numbering(Fraction(rate)) for rate in rates] if rates else [None, None]
+    truth, team = (
+        {f"v{at}": Series(np.array(of), np.zeros(len(of)), by, film=film) for at, of in enumerate(side)}
+        for side, by in zip(zip(*videos, strict=True), counted, strict=True)
+    )
+    said = [one for one in series.faults_of(truth, team, every_frame=every_frame) if one.rule == "frames-shifted"]
+    assert {one.severity for one in said} == ({told} if told else set())
+    assert all("subtract 1 from every frame number" in one.fix for one in said)
+
+
+@pytest.mark.parametrize(("others", "severity"), [([], "error"), ([(range(0, 250, 25), range(20, 60))], "warning")])
+def test_boxes_between_labelled_frames_are_refused_only_where_no_video_joins(others, severity):
+    truth, team = (
+        {f"v{at}": Series(np.array(of), np.zeros(len(of))) for at, of in enumerate(side)}
+        for side in zip((range(0, 250, 25), [30, 31, 210]), *others, strict=True)
+    )
+    assert [one.severity for one in series.faults_of(truth, team, every_frame=False) if one.rule == "frames-elsewhere"] == [severity]
+
+
+def test_a_video_in_which_nothing_is_found_can_be_listed_without_objects():
+    sides = ({name: Series(np.arange(9), np.zeros(9)) for name in names} for names in (("a", "b"), ("a",)))
+    (told,) = series.faults_of(*sides, every_frame=False)
+    assert "list its frames without objects, as COCO lists images without annotations" in told.fix
+
+
+def test_images_listed_at_a_step_are_a_sample_although_few_videos_have_an_object_there():
+    truth = {f"v{at}": Series(np.arange(60), np.zeros(60), found=np.arange(30)) for at in range(3)}
+    listed = np.array([*range(0, 60, 10), 59])
+    team = {name: Series(listed, np.zeros(7), found=listed[:1]) for name in truth}
+    errors = [one for one in series.faults_of(truth, team, every_frame=False) if one.severity == "error"]
+    assert len(errors) == 3
+    assert all("only about one frame in 10 is predicted" in one.what for one in errors)
+
+
+@pytest.mark.parametrize(("lengths", "warned"), [([60, 90, 120], 3), ([60], 0)])
+def test_a_stated_rate_by_which_all_videos_end_too_far_alike_is_warned_of(lengths, warned):
+    rates = {"truth": Numbering(Fraction(1)), "predictions": Numbering(Fraction(20))}
+    told = errors_of(*((range(count), range(25 * count)) for count in lengths), severity="warning", **rates)
+    assert ["as if a rate that is stated were wrong" in one for one in told] == [True] * warned
 
 
 def test_teams_who_can_say_no_rate_can_leave_out_what_goes_on_farther():

@@ -45,6 +45,8 @@ ALIKE, FEW = 0.1, 2
 """Both sides end alike where they differ by this share of the farther one, or by so many frames."""
 TABLES = (".csv", ".tsv", ".txt")
 """Only their first line may be a name."""
+NOTHING_FOUND = "; where nothing is found in it, list its frames without objects, as COCO lists images without annotations"
+FROM_ONE = "numbered from 1 without a gap, but frames are counted from 0"
 SAY_RATES = "or say to 'scrubin score' the rate that files do not state: --fps for labels, --predictions-fps"
 
 
@@ -221,13 +223,13 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     tuple of Fault
         ``video-missing``, ``rate-unknown``, ``rate-contradicted``, ``frames-shifted``, ``frames-rate``, ``frames-elsewhere`` and
         ``frames-missing`` are errors; the last one is a warning without ``every_frame``, unless one frame in so many is predicted, and so
-        are ``frames-shifted`` where only the ends differ, or frames at another rate run from 1, and ``frames-rate`` of a side that goes
-        on less than twice as far, but within the released film. ``video-extra`` and ``frames-extra`` are
-        deviations: what has no label does not count.
+        are ``frames-shifted`` where only the ends differ, or all films run from 1, ``frames-elsewhere`` where another video joins, and
+        ``frames-rate`` of a side that goes on less than twice as far, or as far in all videos by rates that are stated.
+        ``video-extra`` and ``frames-extra`` are deviations: what has no label does not count.
     """
     faults = Faults()
     for name in sorted(set(truth) - set(predictions)):
-        note_missing_video(name, name, predictions, faults)
+        note_missing_video(name, name, predictions, faults, "" if every_frame else NOTHING_FOUND)
     for name in sorted(set(predictions) - set(truth)):
         extra = Faults()
         note_extra_video(name, extra)
@@ -237,16 +239,17 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     faults.extend(unknown.values())
     both = {name: (truth[name], predictions[name]) for name in shared if name not in unknown}
     numbers = {name: _at(name, *sides, every_frame=every_frame) for name, sides in both.items()}
-    rates = _of_rates(both, numbers)
+    videos, rates = list(numbers.values()), _of_rates(both, numbers)
+    from_one, step = _from_one(videos), _step(videos)
     for name, video in numbers.items():
         of_video = Faults()
-        _note_cause(video, of_video, rates.get(name), list(numbers.values()))
-        _note_frames(video, of_video, _unsaid_beside(*both[name]))
+        _note_cause(video, of_video, rates.get(name), videos, from_one)
+        _note_frames(video, of_video, _unsaid_beside(*both[name]), step)
         faults.extend(predictions[name].within(name, of_video))
     return faults.all()
 
 
-def note_missing_video(file: str, name: str, predicted: Collection[str], faults: Faults) -> None:
+def note_missing_video(file: str, name: str, predicted: Collection[str], faults: Faults, add: str = "") -> None:
     """Note that a video is not predicted, and what to do: often it only has another name.
 
     Parameters
@@ -257,8 +260,10 @@ def note_missing_video(file: str, name: str, predicted: Collection[str], faults:
         Of the video.
     predicted
         Names of those that are.
+    add
+        How, where its name is that of no other one.
     """
-    faults.error(file, "video-missing", "the video is not predicted", _fix_of_name(name, sorted(predicted)))
+    faults.error(file, "video-missing", "the video is not predicted", _fix_of_name(name, sorted(predicted), add))
 
 
 def note_extra_video(file: str, faults: Faults, fix: str = "leave it out") -> None:
@@ -381,8 +386,8 @@ class _Video:
         ends behind it.
     of_film
         In words what is so of the film.
-    first, beyond
-        Numbers as they stand in the predictions: the first one, and those behind the film.
+    own, beyond
+        Numbers as they stand in the predictions, and those of them behind the film.
     objects, found
         The frames that have an object, and those in which one is predicted.
     """
@@ -393,7 +398,7 @@ class _Video:
     every_frame: bool
     objects: IntArray
     found: IntArray
-    first: int
+    own: IntArray
     beyond: IntArray
     film: float = np.inf
     of_film: str = ""
@@ -404,7 +409,7 @@ def _at(name: str, truth: Series, prediction: Series, *, every_frame: bool) -> _
     (labelled, at_truth), (predicted, at) = _at_one_rate(truth, prediction)
     objects, found = _with_objects(truth, labelled, at_truth), _with_objects(prediction, predicted, at)
     own, one, other = prediction.frames, truth.numbering, prediction.numbering
-    video = _Video(prediction.file or name, labelled, predicted, every_frame, objects, found, int(own[0]) if len(own) else 0, own[:0])
+    video = _Video(prediction.file or name, labelled, predicted, every_frame, objects, found, own, own[:0])
     if truth.film is None or np.any(truth.frames >= truth.film):
         return video
     times = Fraction(1) if one is None or other is None else other.per_second / one.per_second
@@ -422,14 +427,13 @@ def _with_objects(side: Series, frames: IntArray, at: IntArray) -> IntArray:
     return frames if side.found is None else frames[np.isin(side.frames[at], side.found)]
 
 
-def _note_cause(video: _Video, faults: Faults, of_rate: Fault | None, of_all: Sequence[_Video]) -> None:
+def _note_cause(video: _Video, faults: Faults, of_rate: Fault | None, of_all: Sequence[_Video], from_one: bool | None) -> None:
     """Note why frame numbers do not agree, where the numbers alone tell it; ``of_rate`` is what is to be said of their rates."""
     file, labelled, predicted, beyond = video.file, video.labelled, video.predicted, video.beyond.tolist()
-    by = shift(predicted, labelled)
-    if beyond and len(labelled):
-        by = 1 if by is None and beyond == [video.film] else by  # labels that begin late or end early do not tell
-        # One frame too many is no shift of a side that begins anywhere.
-        by = by if by is not None and video.first in (by, labelled[0] + by) and beyond[-1] - by < video.film else None
+    by = 1 if from_one else shift(predicted, labelled)
+    # One frame too many is no shift of a side that begins anywhere.
+    if beyond and by is not None and (video.own[0] not in (by, *(labelled[:1] + by)) or beyond[-1] - by >= video.film):
+        by = None
     if (step := stride(predicted, labelled)) is not None:
         what = f"the numbers look like frames of a {step} fps video"
         faults.error(file, "frames-rate", what, f"divide every frame number by {step}, {SAY_RATES}")
@@ -440,15 +444,32 @@ def _note_cause(video: _Video, faults: Faults, of_rate: Fault | None, of_all: Se
         fix = f"number frames as in the release, from 0{leave_out}{_on_first_line(video)}"
         faults.error(file, "frames-rate", f"cannot exist: {video.of_film}", fix, frames=beyond, count=len(beyond))
     elif by is not None:
-        _note_shift(video, faults, by, of_all)
+        _note_shift(video, faults, by, not video.every_frame and not from_one and _only_ends_differ(video, by, of_all))
     elif not video.every_frame and len(predicted) and len(labelled) and not _common(predicted, labelled):
+        # What is found of a film may lie between its labelled frames: another video tells that the numbers are right.
+        is_inside = np.isfinite(video.film) or predicted[0] <= labelled[-1]
+        say = faults.warning if is_inside and any(_common(one.predicted, one.labelled) for one in of_all) else faults.error
         what, fix = f"no labelled frame is predicted: {_spans(labelled, predicted)}", "number frames as in the ground truth"
-        faults.error(file, "frames-elsewhere", what, fix)
+        say(file, "frames-elsewhere", what, fix)
+    elif from_one is not None:
+        faults.warning(file, "frames-shifted", FROM_ONE, "if the file counts frames from 1, subtract 1 from every frame number")
     elif of_rate is not None:
         faults.extend([of_rate])
 
 
-def _note_shift(video: _Video, faults: Faults, by: int, of_all: Sequence[_Video]) -> None:
+def _from_one(videos: Sequence[_Video]) -> bool | None:
+    """Return whether predictions of all films, which run from 1 without a gap, end one too far in most; None where they are not so.
+
+    Nor do they tell anything where most end as the labels, which may be counted from 1, too.
+    """
+    both = [one for one in videos if len(one.own) and len(one.labelled)]
+    if not both or any(one.own[[0, -1]].tolist() != [1, len(one.own)] for one in both):
+        return None
+    too_far = np.median([one.own[-1] - (one.labelled[-1] if np.isinf(one.film) else one.film - 1) for one in both])
+    return bool(too_far == 1) if too_far else None
+
+
+def _note_shift(video: _Video, faults: Faults, by: int, only_ends: bool) -> None:
     """Note a shift: as a warning where somebody more likely has begun late and gone on for longer, which is no fault.
 
     A frame beyond the end of the film leaves no doubt.
@@ -462,14 +483,14 @@ def _note_shift(video: _Video, faults: Faults, by: int, of_all: Sequence[_Video]
     what = f"the numbers look shifted by {much}{', as if frames were counted from 1' * (by == 1)}"
     if len(video.beyond):
         what += f": frame {video.beyond[-1]} cannot exist, {video.of_film}"
-    elif not video.every_frame and _only_ends_differ(video, by, of_all):
+    elif only_ends:
         what = f"only the ends differ ({_spans(labelled, predicted)}), so frames are taken as they are numbered"
         faults.warning(video.file, "frames-shifted", what, f"if all are shifted by {much}, {fix}")
         return
     elif _common(predicted, labelled):
         missing = np.setdiff1d(labelled, predicted).tolist()
         too = f"predict frame{'s' * (len(missing) > 1)} {ranges_text(missing, RUNS_SHOWN)} too"
-        fix += f"; if they are right, {too if video.every_frame else 'leave out the frames that are not labelled'}"
+        fix += f"; if they are right, {too if missing and video.every_frame else 'leave out the frames that are not labelled'}"
     faults.error(video.file, "frames-shifted", what, fix)
 
 
@@ -502,19 +523,16 @@ def _explains(by: int, labelled: IntArray, predicted: IntArray) -> bool:
     return bool(np.isin(predicted - by, labelled).all())
 
 
-def _note_frames(video: _Video, faults: Faults, unsaid: str) -> None:
+def _note_frames(video: _Video, faults: Faults, unsaid: str, step: int) -> None:
     file, labelled, predicted = video.file, video.labelled, video.predicted
     missing, extra = np.setdiff1d(labelled, predicted), np.setdiff1d(predicted, labelled)
-    step, fix = _sampled(video.objects, video.found), "predict every labelled frame"
-    if step:
-        left_out = np.setdiff1d(video.objects, video.found)
+    left_out, fix = np.setdiff1d(video.objects, video.found), "predict every labelled frame"
+    if step and len(left_out):
         what = f"only about one frame in {step} is predicted: {_spans(labelled, predicted)}"
         faults.error(file, "frames-missing", what, f"{fix}{unsaid}", frames=left_out.tolist(), count=len(left_out))
     elif len(missing) and video.every_frame:
-        is_from_one = 1 in predicted[:1] and missing[0] == 0 and (len(missing) == 1 or len(predicted) == predicted[-1])
-        hint = "; if the file counts frames from 1, subtract 1" if is_from_one else unsaid
         what = f"labelled, but not predicted: {_spans(labelled, predicted)}"
-        faults.error(file, "frames-missing", what, f"{fix}, black ones as well{hint}", frames=missing.tolist(), count=len(missing))
+        faults.error(file, "frames-missing", what, f"{fix}, black ones as well{unsaid}", frames=missing.tolist(), count=len(missing))
     elif len(missing):
         what = "labelled, but not among the predictions: nothing is detected there"
         faults.warning(file, "frames-missing", what, fix, frames=missing.tolist(), count=len(missing))
@@ -532,21 +550,34 @@ def _on_first_line(video: _Video) -> str:
     return asked if is_one_more and PurePosixPath(video.file).suffix.lower() in TABLES else ""
 
 
-def _sampled(objects: IntArray, found: IntArray) -> int:
-    """Return of about how many frames one is predicted, where that is a sample of the film; 0 for what a model may find.
+def _step(videos: Sequence[_Video]) -> int:
+    """Return of about how many frames one is predicted, where that is a sample of the films; 0 for what a model may find.
 
-    What a model finds comes in runs of neighbouring frames, a sample never: it lies at one distance, but for a frame such as the last one,
+    Frames without an object that predictions list tell it as well as those with one.
+    """
+    lists = [(one.labelled, one.predicted) for one in videos if any(len(other.found) < len(other.predicted) for other in videos)]
+    return _sampled([(one.objects, one.found) for one in videos]) or _sampled(lists)
+
+
+def _sampled(videos: Sequence[tuple[IntArray, IntArray]]) -> int:
+    """Return the step of a sample that was taken of the first frames of each pair, of which the others are predicted; 0 where none was.
+
+    What a model finds comes in runs of neighbouring frames, a sample never: it lies at one distance, but for a frame such as a last one,
     or nothing is found in some of it, and then no two lie near each other.
     """
-    found = np.intersect1d(objects, found)
-    left_out = len(objects) - len(found)
-    if len(found) < FEWEST_ALIKE or left_out < max(FEWEST_LEFT_OUT, len(objects) // 2):
+    both = [(frames, np.intersect1d(frames, found)) for frames, found in videos]
+    count, predicted = (sum(len(side) for side in sides) for sides in zip(*both, strict=True)) if both else (0, 0)
+    if predicted < FEWEST_ALIKE or count - predicted < max(FEWEST_LEFT_OUT, count // 2):
         return 0
-    gaps = np.diff(found)
+    usual, gaps = (np.concatenate([np.diff(side) for side in sides]) for sides in zip(*both, strict=True))
+    if not len(gaps):
+        return 0
     step = int(np.median(gaps))
-    is_apart = gaps > (1 + ALIKE) * np.median(np.diff(objects))
+    is_apart = gaps > (1 + ALIKE) * np.median(usual)
     unlike = np.count_nonzero(~is_apart | (np.abs(gaps - step) >= max(ALIKE * step, 1)))
-    is_sample = unlike <= max(ALIKE * len(gaps), 1) or (len(found) >= FEWEST_APART and bool(np.all(is_apart & (2 * gaps >= step))))
+    is_sample = unlike <= max(ALIKE * len(gaps), sum(len(side) > 1 for _, side in both)) or (
+        predicted >= FEWEST_APART and bool(np.all(is_apart & (2 * gaps >= step)))
+    )
     return step if is_sample else 0
 
 
@@ -573,22 +604,22 @@ def _of_rates(both: Mapping[str, tuple[Series, Series]], numbers: Mapping[str, _
     telling = {name: one for name, one in numbers.items() if min(len(one.labelled), len(one.predicted)) >= FEWEST_FOR_RATE}
     stated = {name for name in telling if all(side.numbering is not None for side in both[name])}
     timed = {name for name in telling if all(side.numbering is not None or _is_timed(side) for side in both[name])}
-    times_of = {name: _times(one.labelled, one.predicted) for name, one in telling.items() if name not in timed}
+    times_of = {name: _times(one.labelled, one.predicted) for name, one in telling.items()}
     # Predictions are held to the end of their film, where that is known.
     apart = {name: times for name, times in times_of.items() if times < 1 or (times > 1 and np.isinf(numbers[name].film))}
-    is_most = 2 * len(apart) >= len(times_of)
-    early = sorted(1 / times for times in apart.values() if times < 1)
-    is_same = len(early) > 1 and early[-1] <= (1 + ALIKE) * early[0]
+    unsaid = {name: times for name, times in apart.items() if name not in timed}
+    is_most = 2 * len(unsaid) >= len(telling.keys() - timed)
+    is_same = _alike([times for times in unsaid.values() if times < 1])
     faults = {}
-    for name, times in apart.items():
+    named = [name for name in stated if both[name][0].numbering != both[name][1].numbering and not both[name][1].counts_time]
+    for name in named if _alike([apart.get(name, 0) for name in named]) else ():
+        what = f"{_farther(numbers[name], apart[name])}, and as much in all videos, as if a rate that is stated were wrong"
+        fix = "look whether --fps and --predictions-fps are right; if one side ends early, nothing is to be done"
+        faults[name] = warning("", "frames-rate", what, fix)
+    for name, times in unsaid.items():
         may_end_early = not is_same and _may_end_early(both[name][1], numbers[name], times)
         if is_most or max(times, 1 / times) >= REFUSED_FROM:
             faults[name] = _of_ends(both[name][1], numbers[name], times, may_refuse=is_most and not may_end_early)
-    for name, (truth, prediction) in ((name, both[name]) for name in stated):
-        from_one = prediction.frames[[0, -1]].tolist() == [1, len(prediction.frames)]
-        if from_one and truth.numbering != prediction.numbering and not prediction.counts_time:
-            what = "numbered from 1 without a gap, but frames are counted from 0, and at another rate one too many shows nowhere"
-            faults[name] = warning("", "frames-shifted", what, "if they are counted from 1, subtract 1 from every frame number")
     swapped = {name for name in stated if _ends_as_numbered(*both[name])}
     for name in swapped if 2 * len(swapped) >= len(stated) else ():
         rates = [side.numbering.per_second for side in both[name] if side.numbering is not None]
@@ -605,15 +636,23 @@ def _is_timed(side: Series) -> bool:
 
 def _of_ends(prediction: Series, video: _Video, times: float, *, may_refuse: bool) -> Fault:
     """Return that one side of a video goes on farther, and nothing says that both count alike; as a warning where that may well be."""
-    farther, other = ("predictions", "labels") if times > 1 else ("labels", "predictions")
-    much, ends = max(times, 1 / times), [int(frames[-1] + np.median(np.diff(frames))) for frames in (video.labelled, video.predicted)]
-    shown = f"{max(ends) / min(ends):.4g} times as far as the {other} ({_spans(video.labelled, video.predicted)})"
-    what = f"the {farther} go on {shown}, and nothing says that both count alike"
+    what = f"{_farther(video, times)}, and nothing says that both count alike"
     fix = "say both rates, --fps of labels and --predictions-fps, the same one if they do"
     if prediction.by_contract:
         leave_out = "; if they are, leave out those behind its last one, which do not count"
         fix = f"number frames as in the ground truth{leave_out * (times > 1)}"
-    return (error if may_refuse and much >= REFUSED_FROM else warning)("", "frames-rate", what, fix)
+    return (error if may_refuse and max(times, 1 / times) >= REFUSED_FROM else warning)("", "frames-rate", what, fix)
+
+
+def _farther(video: _Video, times: float) -> str:
+    farther, other = ("predictions", "labels") if times > 1 else ("labels", "predictions")
+    ends = [int(frames[-1] + np.median(np.diff(frames))) for frames in (video.labelled, video.predicted)]
+    return f"the {farther} go on {max(ends) / min(ends):.4g} times as far as the {other} ({_spans(video.labelled, video.predicted)})"
+
+
+def _alike(times: Sequence[float]) -> bool:
+    """Return whether so many times as far are those of one other rate, in more videos than one; 0 is no other rate."""
+    return len(times) > 1 and 0 < max(times) <= (1 + ALIKE) * min(times)
 
 
 def _may_end_early(prediction: Series, video: _Video, times: float) -> bool:
@@ -668,13 +707,13 @@ def _renumbered(series: Series, to: Numbering | None) -> tuple[IntArray, IntArra
     return numbers[kept], kept.astype(np.int64)
 
 
-def _fix_of_name(name: str, predicted: Sequence[str]) -> str:
+def _fix_of_name(name: str, predicted: Sequence[str], add: str) -> str:
     if unicodedata.normalize("NFC", name) in {unicodedata.normalize("NFC", other) for other in predicted}:
         # Some systems write an accent as a character of its own.
         return "one is named alike in other Unicode characters; rename it as in the ground truth"
     number = _number(name)
     alike = [other for other in predicted if other.casefold() == name.casefold() or (number and _number(other) == number)]
-    return f"is it {alike[0]}? name it as in the ground truth" if alike else f"add it; predicted are {listed(predicted) or 'none'}"
+    return f"is it {alike[0]}? name it as in the ground truth" if alike else f"add it{add}; predicted are {listed(predicted) or 'none'}"
 
 
 def _number(name: str) -> str:

@@ -342,8 +342,12 @@ def _note_against_truth(
         of = {one.video: Series(one.frames, one.frames, file=one.file, by_contract=True) for one in there}
         required = _required(kind, truth, asked or part_of)
         labelled = {video: _labelled(truth.videos[video], kind, required.get(video, set()), series.frames) for video, series in of.items()}
-        films = truth.films
-        faults.extend(faults_of({video: Series(frames, frames, film=films.get(video)) for video, frames in labelled.items()}, of))
+        against = {video: Series(frames, frames, film=truth.films.get(video)) for video, frames in labelled.items()}
+        for one in there if "detection" in (asked or part_of) else ():
+            if one.boxes is not None and one.boxes.instances is not None and (boxes := truth.videos[one.video].boxes) is not None:
+                found = one.boxes.instances.rows["position"].to_numpy(np.int64)
+                of[one.video], against[one.video] = replace(of[one.video], found=found), replace(against[one.video], found=boxes.frames)
+        faults.extend(faults_of(against, of))
     for task in [task for task in KEYS if task in part_of]:
         counted = truth.frames_of(task)
         for one in files:
