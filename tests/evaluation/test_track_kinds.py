@@ -133,6 +133,12 @@ def texts(study, truth, found):
     return put(study, truth={"v.txt": truth}, found={"v.txt": found})
 
 
+def test_results_without_a_seqinfo_are_numbered_as_the_sequence_whose_labels_have_one(tmp_path, capsys):
+    seqinfo = "[Sequence]\nimWidth=854\nimHeight=480\nframeRate=25\n"
+    put(tmp_path, truth={"v/gt/gt.txt": TEXT.format(1, 1, 1), "v/seqinfo.ini": seqinfo}, found={"v.txt": TEXT.format(0.9, 0.8, 0.7)})
+    assert (values(tmp_path, capsys)[0]["MOTA"], values(tmp_path, capsys, more=("--predictions-fps", "25"))[0]["MOTA"]) == (1, 1)
+
+
 def test_boxes_that_motchallenge_marks_as_not_considered_are_left_out_and_counted(tmp_path, capsys):
     truth = TEXT.format(1, 0, 0)
     found, said = values(texts(tmp_path, truth, TEXT.format(0.9, 0.8, 0.7)), capsys, more=OF_TEXT)

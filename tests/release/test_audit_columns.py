@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from scrubin.audit.containers import binary_tables
 from scrubin.audit.expected.private_columns import Public
 from toy_release import IDS, breaking, npy, zipped
 
@@ -51,6 +52,12 @@ def test_a_column_that_a_declaration_or_the_parameters_name_is_public():
     public = Public(columns=frozenset({"needle_at_wrong_site"}))
     names = ("Needle_at_wrong_site", "wrong_site", "frame", "Offset_S")
     assert [public.is_private(name) for name in names] == [False, True, False, True]
+
+
+def test_whether_a_target_is_in_a_frame_is_told_of_no_participant_who_is_called_alike():
+    data = parquet(t_3=[True], ivt_12=[False], t_4=[0.5], T_5=[True], t_1=["x"])
+    columns = binary_tables.read(pa.py_buffer(data), None, Public()).texts[0]
+    assert (columns.place, columns.text.split()) == ("columns", ["t_4", "T_5", "t_1"])
 
 
 UNEXPLAINED = (

@@ -126,7 +126,9 @@ def series_of(video: NumberedLabels, file: str, frames: IntArray, values: npt.ND
         begin = int(starts.max()) * ((labels.segments_clock or labels.clock).period_s or period_s) / period_s
     found = None if objects is None else np.unique(objects["position"].to_numpy(np.int64))
     stated = labels if labels.fitting_fps else None
-    return Series(frames, values, video.numbering, file, labels.counts_time, place, stated, found=found, last_begins=begin)
+    # Frames of the source stay numbers, although their file says how many a second has: who says nothing numbers them alike.
+    is_timed = labels.counts_time and labels.source_fps is None
+    return Series(frames, values, video.numbering, file, is_timed, place, stated, found=found, last_begins=begin)
 
 
 @dataclass(frozen=True, eq=False)

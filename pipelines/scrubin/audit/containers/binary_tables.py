@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from scrubin.base.tables import Table
 from scrubin.base.tables.public import MASKS
 
 ARROW_SCHEMA = b"ARROW:schema"  # pyarrow's copy of the schema, whose texts are searched as such
+OF_RECOGNITION = re.compile(r"(i|v|t|iv|it|ivt)_[0-9]{1,3}")
+"""Whether an instrument, verb, target or their combination is in a frame: ``t_3`` is no participant T3."""
 
 
 def read(source: Path | pa.Buffer, declared: Table | None, public: Public) -> Contents:
@@ -39,7 +42,8 @@ def read(source: Path | pa.Buffer, declared: Table | None, public: Public) -> Co
     schema = file.schema_arrow
     footer = {key: value for key, value in (file.metadata.metadata or {}).items() if key != ARROW_SCHEMA}
     faults = [*_columns(schema, footer, public), *_metadata(schema, footer, declared)]
-    texts = [Text("columns", "\n".join(schema.names), structured=True)]
+    names = (field.name for field in schema if not (pa.types.is_boolean(field.type) and OF_RECOGNITION.fullmatch(field.name)))
+    texts = [Text("columns", "\n".join(names), structured=True)]
     texts += [Text(f"metadata {key}", f"{key}\n{value}") for key, value in _plain(footer)]
     texts += [
         Text(f"metadata of column {field.name}", f"{key}\n{value}") for field in schema for key, value in _plain(field.metadata or {})
