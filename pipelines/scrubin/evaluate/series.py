@@ -462,13 +462,15 @@ def _note_cause(video: _Video, faults: Faults, of_rate: Fault | None, of_all: Se
 def _from_one(videos: Sequence[_Video]) -> bool | None:
     """Return whether predictions of all films, which run from 1 without a gap, end one too far in most; None where they are not so.
 
-    Nor do they tell anything where most end as the labels, which may be counted from 1, too.
+    Nor do they tell anything where as many end as the labels, or most labels begin at 1, too.
     """
     both = [one for one in videos if len(one.own) and len(one.labelled)]
     if not both or any(one.own[[0, -1]].tolist() != [1, len(one.own)] for one in both):
         return None
-    too_far = np.median([one.own[-1] - (one.labelled[-1] if np.isinf(one.film) else one.film - 1) for one in both])
-    return bool(too_far == 1) if too_far else None
+    too_far = np.array([one.own[-1] - (one.labelled[-1] if np.isinf(one.film) else one.film - 1) for one in both])
+    if 2 * max(np.count_nonzero(too_far == 0), sum(one.labelled[0] == 1 for one in both)) >= len(both):
+        return None
+    return bool(2 * np.count_nonzero(too_far == 1) > len(both))
 
 
 def _note_shift(video: _Video, faults: Faults, by: int, only_ends: bool) -> None:
@@ -564,22 +566,19 @@ def _step(videos: Sequence[_Video]) -> int:
 def _sampled(videos: Sequence[tuple[IntArray, IntArray]]) -> int:
     """Return the step of a sample that was taken of the first frames of each pair, of which the others are predicted; 0 where none was.
 
-    What a model finds comes in runs of neighbouring frames, a sample never: it lies at one distance, but for a frame such as a last one,
-    or nothing is found in some of it, and then no two lie near each other.
+    What a model finds comes in runs of neighbouring frames, a sample never: it lies at one distance, but for the last frame of a film, or
+    nothing is found in some of it, and then no two lie near each other.
     """
     both = [(frames, np.intersect1d(frames, found)) for frames, found in videos]
-    count, predicted = (sum(len(side) for side in sides) for sides in zip(*both, strict=True)) if both else (0, 0)
-    if predicted < FEWEST_ALIKE or count - predicted < max(FEWEST_LEFT_OUT, count // 2):
+    count, predicted = (sum(len(pair[side]) for pair in both) for side in (0, 1))
+    gaps = np.concatenate([np.zeros(0, np.int64), *(np.diff(side)[:-1] for _, side in both)])
+    if len(gaps) < FEWEST_ALIKE - FEW or count - predicted < max(FEWEST_LEFT_OUT, count // 2):
         return 0
-    usual, gaps = (np.concatenate([np.diff(side) for side in sides]) for sides in zip(*both, strict=True))
-    if not len(gaps):
-        return 0
+    usual = np.concatenate([np.diff(frames) for frames, _ in both])
     step = int(np.median(gaps))
     is_apart = gaps > (1 + ALIKE) * np.median(usual)
     unlike = np.count_nonzero(~is_apart | (np.abs(gaps - step) >= max(ALIKE * step, 1)))
-    is_sample = unlike <= max(ALIKE * len(gaps), sum(len(side) > 1 for _, side in both)) or (
-        predicted >= FEWEST_APART and bool(np.all(is_apart & (2 * gaps >= step)))
-    )
+    is_sample = unlike <= max(ALIKE * len(gaps), 1) or (predicted >= FEWEST_APART and bool(np.all(is_apart & (2 * gaps >= step))))
     return step if is_sample else 0
 
 

@@ -26,7 +26,7 @@ from scrubin.media.containers import h264
 from scrubin.media.containers.edit_list import FIX_ORDER, boxes, edit_lists
 from scrubin.media.containers.pieces import UnreadableError
 from scrubin.media.containers.transport import TABLE_OF_PROGRAMS, first_breaks, joins
-from scrubin.media.damage import FIX_PARTS, damage, listening, times_restart_error, with_threads
+from scrubin.media.damage import damage, listening, times_restart_error, with_threads
 from scrubin.media.opening import (
     FIX_COPY,
     FIX_MISSING_TIMES,
@@ -167,8 +167,8 @@ def probe(path: Path, name: str) -> Probe:
     except FFmpegError as error:
         raise unreadable(path, name, error) from error
     except VideoError as error:
-        if any(word in error.fix for word in (" FILE", FIX_PARTS)) and is_dicom(path):
-            raise VideoError(name, error.reason, FIX_OBJECT) from error  # a command for a file is none for an object
+        if "(PACS)" not in error.fix and is_dicom(path):
+            raise VideoError(name, error.reason, FIX_OBJECT) from error  # what mends a file of a recorder mends no object
         raise
 
 

@@ -54,7 +54,9 @@ _HEX = _DIGITS | frozenset(b"abcdef")
 _WORD = _LETTERS | _DIGITS | frozenset(_LETTER_BYTES.upper()) | frozenset(range(0x80, 0x100))
 # As a word of these is searched as a whole word only, what begins or ends with one is, too, unless its number says enough.
 _FEW_LETTERS = re.compile(rf"(?!.*\d{{5}})[^\W\d_]{{1,{ANYWHERE_LENGTH - 1}}}(?![^\W\d_])", re.DOTALL)
-_ONE_WORD = re.compile(rf"(?![a-z][A-Z])[^\W_{CLOSED_UP}]{{2}}")
+# Two letters of one word: neither a small one before a capital, nor the last one of an acronym before a word, nor of two scripts.
+_LATIN = "0-9A-Za-z\u00c0-\u024f\u1e00-\u1eff"
+_ONE_WORD = re.compile(rf"(?![a-z][A-Z]|[A-Z]{{2}}[a-z])(?:[{_LATIN}]{{2}}|[^\W_{_LATIN}{CLOSED_UP}]{{2}})")
 
 
 class Search:
@@ -395,8 +397,8 @@ def _word_around(data: bytes, start: int, end: int) -> tuple[int, int]:
 
 def _cuts_a_word(before: str, hit: str, behind: str) -> bool:
     """Whether a hit takes its few first or last letters out of a word: p_07 in step_07, and not in videoP_07."""
-    begins = _FEW_LETTERS.match(hit) and _ONE_WORD.match(before[-1:] + hit[:1])
-    ends = _FEW_LETTERS.match(hit[::-1]) and behind[:1].isalpha() and _ONE_WORD.match(hit[-1:] + behind[:1])
+    begins = _FEW_LETTERS.match(hit) and _ONE_WORD.match(before[-1:] + hit[:2])
+    ends = _FEW_LETTERS.match(hit[::-1]) and behind[:1].isalpha() and _ONE_WORD.match(hit[-1:] + behind[:2])
     return bool(begins or ends)
 
 

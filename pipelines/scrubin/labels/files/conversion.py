@@ -134,9 +134,10 @@ def convert(asked: ConversionRequest) -> Conversion:
     reading = reader.read_path(asked.path, named, asked.options)
     policy.enforce("convert", reading.faults)
     form = reading.form
-    if reading.others and not reading.collection.recordings and reading.collection.scores is None:
+    misnamed = [path for path in reading.others if path.suffix and form.expected.endswith(path.suffix.lower())]
+    if misnamed and not reading.collection.recordings and reading.collection.scores is None:
         what = f"it is not called as files of {form.name} are, and no labels are read from any file"
-        raise AnnotationError([Fault(str(reading.others[0]), "no-labels", what, f"rename it: expected {form.expected}")])
+        raise AnnotationError([Fault(str(misnamed[0]), "no-labels", what, f"rename it: expected {form.expected}")])
     collection = _at_rate(reading.collection, form, asked.fps)
     if form.by_hand.fps_unstated and asked.fps is None and _writes_times(writer, asked):
         _refuse_unknown_times(collection)

@@ -80,11 +80,12 @@ def _parts(recordings: Sequence[Labels]) -> Iterator[Fault]:
     for labels in recordings:
         for key, value in labels.about.get("cvat", {}).items():
             by_origin[key, value] += [labels.recording] if value else []
+    parts = {tuple(names) for (key, _), names in by_origin.items() if key == "task"}
     for (key, value), names in by_origin.items():
         if len(names) > 1 and key == "task":
             what = "they are parts or copies of one task of CVAT, and would be several recordings"
             yield error(_names(names), "recording-in-parts", what, "export the task as a whole, and keep one file of it")
-        elif len(names) > 1:
+        elif len(names) > 1 and tuple(names) not in parts:
             what = f"they are several recordings, and all say that their video is {value}"
             yield warning(_names(names), "recording-in-parts", what, "if it is one video, export its labels as one file")
 

@@ -102,11 +102,11 @@ def step_of(task: Node) -> int | None:
 
 
 def origin_of(root: Node) -> dict[str, str]:
-    """Return what says of which task and video a file is: jobs of a task say when that was created, and have its video."""
+    """Return what says of which task and video a file is: jobs of a task say when that was created."""
     source = root.text_of("meta/task/source") or root.text_of("meta/source")
     created = root.text_of("meta/task/created") or root.text_of("meta/job/created")
-    is_of_task = bool(created) or root.find("meta/job") is not None
-    return {"task": f"{created}{source}" if is_of_task else "", "source": source}
+    # Files of jobs say no source in some editions.
+    return {"task": created or (source if root.find("meta/job") is not None else ""), "source": source}
 
 
 def evidence(holder: str) -> Evidence:

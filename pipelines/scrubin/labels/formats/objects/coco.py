@@ -109,6 +109,7 @@ class OfFile:
     merges: dict[Id, tuple[str, str]] = field(default_factory=dict)
     unkept: Counter[str] = field(default_factory=Counter)
     points: dict[Id, tuple[str, ...]] = field(default_factory=dict)
+    has_tracks: bool = False
 
 
 OF_ENDOSCAPES = ("annotation_coco", "annotation_ds_coco")
@@ -253,8 +254,11 @@ def _read_categories(reading: Reading, of_file: OfFile, document: Mapping[str, A
 def read_images(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) -> None:
     """Add the images of a file, each with its recording and frame."""
     objects = fields.list_of_objects(of_file.where, document, "images")
+    # Only several folders tell videos apart: one is called as its owner pleases, and the other side of a score otherwise.
+    folders = {str(PurePosixPath(file).parent) for file in reading.source.files}
+    folder = str(PurePosixPath(of_file.where.file).parent) if len(folders) > 1 else ""
     for i, (image, id_) in enumerate(zip(objects, ids_of_list(of_file.where, "images", objects), strict=True)):
-        where, frame = of_file.where.at(f"image {i}"), frame_of(image, reading.source.root, str(PurePosixPath(of_file.where.file).parent))
+        where, frame = of_file.where.at(f"image {i}"), frame_of(image, reading.source.root, folder)
         size = size_of(where, image)
         note_unkept(of_file, "images", image, IMAGE_KEYS)
         if id_ is not None and (frame is None or size is None or frame in reading.images):
@@ -292,7 +296,7 @@ def frame_of(image: Mapping[str, Any], root: str = "", folder: str = "") -> Fram
     """Return recording and frame of an image, or None; ``root`` and ``folder`` are as of `fields.recording_and_frame`."""
     recording, frame = image.get("recording"), fields.whole_of(image.get("frame"))
     if not isinstance(recording, str) or not recording or "/" in recording or not isinstance(frame, int) or not fields.is_whole(frame):
-        return fields.recording_and_frame(str(image.get("file_name", "")), root, folder)
+        return fields.recording_and_frame(str(image.get("file_name", "")).replace("\\", "/"), root, folder)  # of Windows, too
     return (recording, frame) if frame >= 0 else None
 
 
@@ -301,6 +305,7 @@ def _read_annotations(reading: Reading, of_file: OfFile, document: Mapping[str, 
     objects = fields.list_of_objects(where, document, "annotations")
     for key in ("image_id", "category_id"):
         _note_texts(where, f"'{key}' of annotations", (one.get(key) for one in objects))
+    of_file.has_tracks = _has_tracks(objects)
     seen: set[Id] = set()
     for i, (one, id_) in enumerate(zip(objects, ids_of_list(where, "annotations", objects), strict=True)):
         at = where.at(f"annotation {one.get('id', i)}")
@@ -309,6 +314,14 @@ def _read_annotations(reading: Reading, of_file: OfFile, document: Mapping[str, 
             continue
         seen |= set() if id_ is None else {id_}
         _read_annotation(reading, of_file, at, one)
+
+
+def _has_tracks(annotations: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether what is called a track among the attributes is one: a number, and no other object of its image has it."""
+    attributes = ((one.get("image_id"), one.get(ATTRIBUTES)) for one in annotations)
+    said = [(image, ours[TRACK]) for image, ours in attributes if isinstance(ours, Mapping) and TRACK in ours]
+    counts = Counter((documents.shown(image), track) for image, track in said if fields.is_whole(track) and track >= 0)
+    return len(counts) == len(said)
 
 
 def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mapping[str, Any]) -> None:
@@ -324,7 +337,7 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
     if frame is None:
         return
     said = one.get(ATTRIBUTES)
-    if isinstance(said, Mapping) and fields.is_whole(said.get(TRACK)):
+    if of_file.has_tracks and isinstance(said, Mapping) and TRACK in said:
         one = {TRACK: said[TRACK], **one, ATTRIBUTES: {key: value for key, value in said.items() if key != TRACK}}
     size = (reading.images[frame]["width"], reading.images[frame]["height"])
     tolerance = reading.source.box_tolerance
