@@ -483,14 +483,14 @@ def test_words_that_stand_apart_inside_others_and_common_ones_with_a_number_are_
     [
         (
             "P07",
-            "P_07|p-07|P 07|P.07|patient: P 07|P\n07|videoP_07|患者P_07",
+            "P_07|p-07|P 07|P.07|patient: P 07|P\n07|videoP_07|患者P_07|пациентP_07",
             "step_07|clip0007.mp4|setup-07|07 people|1080p_07|a,07\nplayer,1",
         ),
         ("S 4", "S_04|s4", "labels_4|crops 4"),
         ("E_10", "E10|e 10", "frame_10|the 10|1E-10"),
         ("A 10", "A 10|a_10|A-010", "data_10|a 10 s clip"),
         ("OR 2", "OR 2|OR 02|or_2|OR2", "floor 2|1 or 2 throws|Or 2 of them|error_2"),
-        ("Box B", "box_b|BoxB|Box_B2", "bbox|black_box_blur|a b box"),
+        ("Box B", "box_b|BoxB|Box_B2|HDBox_BLeft", "bbox|black_box_blur|a b box"),
         ("Art Frame", "art_frame", "start_frame|smart frames"),
     ],
 )

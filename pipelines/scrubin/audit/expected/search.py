@@ -397,7 +397,7 @@ def _word_around(data: bytes, start: int, end: int) -> tuple[int, int]:
 
 def _cuts_a_word(before: str, hit: str, behind: str) -> bool:
     """Whether a hit takes its few first or last letters out of a word: p_07 in step_07, and not in videoP_07."""
-    begins = _FEW_LETTERS.match(hit) and _ONE_WORD.match(before[-1:] + hit[:2])
+    begins = before and _FEW_LETTERS.match(hit) and _ONE_WORD.match(before[-1] + hit[:2])
     ends = _FEW_LETTERS.match(hit[::-1]) and behind[:1].isalpha() and _ONE_WORD.match(hit[-1:] + behind[:2])
     return bool(begins or ends)
 
