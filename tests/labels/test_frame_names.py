@@ -74,10 +74,12 @@ def test_two_recordings_whose_frames_are_called_frame_stay_two(form, files):
     )
 
 
-def test_pictures_without_a_folder_are_of_the_folder_of_the_file_that_names_them():
+def test_pictures_without_a_folder_are_of_the_folder_of_the_file_that_names_them_where_there_are_several():
     files = {f"root/{of}/annotations/x.json": json.dumps(coco(["frame_000001.jpg"])).encode() for of in "AB"}
     recordings = reader.read_contents(files, format_of("coco"), Options(root="root")).collection.recordings
     assert [labels.recording for labels in recordings] == ["A", "B"]
+    (alone,) = reader.read_contents(dict(list(files.items())[:1]), format_of("coco"), Options(root="root")).collection.recordings
+    assert alone.recording == "frame"
 
 
 def test_pictures_that_name_no_recording_are_named_where_no_folder_does():
