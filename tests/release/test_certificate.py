@@ -54,7 +54,7 @@ ADDED = """
 164 25 26 32 45 514 about accepted anything archive asked attachments attention audit audited b because before behind below
 body byte can cannot cfr chance changed checked checks clean clips code consent decided decision decisions dicom
 disputed draw drawn e earlier elements ends enough escape everybody everything evidence f faces fewer findings finds
-finished folded front frozen further g gdpr grep had headers hide high hipaa if independent inside invented j kinds
+finished folded front frozen further g gdpr grep had headers hide high hipaa if imported independent inside invented j kinds
 know known l large later length letters limit log long look median members messages min miss networks notice noticed o
 ones opinion other outside p page parsed partly passed people person planted pointer private programs proposal proposals
 propose proposed proposes proven purpose q random read recital rectangles regulations reject removed replacement
