@@ -139,6 +139,14 @@ def test_results_without_a_seqinfo_are_numbered_as_the_sequence_whose_labels_hav
     assert (values(tmp_path, capsys)[0]["MOTA"], values(tmp_path, capsys, more=("--predictions-fps", "25"))[0]["MOTA"]) == (1, 1)
 
 
+def test_rates_of_both_sides_may_be_written_with_more_and_fewer_digits(tmp_path, capsys):
+    rows = "".join(f"{k},1,{100 + 7 * k % 500},100,80,60,1,2,1\n" for k in range(1, 400))
+    rates = {"truth": "29.916666667", "found": "29.916667"}
+    seqinfo = "[Sequence]\nimWidth=854\nimHeight=480\nframeRate={}\n"
+    put(tmp_path, **{side: {"v/gt/gt.txt": rows, "v/seqinfo.ini": seqinfo.format(rate)} for side, rate in rates.items()})
+    assert values(tmp_path, capsys)[0]["MOTA"] == 1
+
+
 def test_boxes_that_motchallenge_marks_as_not_considered_are_left_out_and_counted(tmp_path, capsys):
     truth = TEXT.format(1, 0, 0)
     found, said = values(texts(tmp_path, truth, TEXT.format(0.9, 0.8, 0.7)), capsys, more=OF_TEXT)

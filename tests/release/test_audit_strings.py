@@ -53,7 +53,7 @@ IN_SENTENCES = [
     "\\e[1mP07",
 ]
 LABELLED = ["trial+1", "trial 1", "trial_01", "Trial: 1", "site A", "site=A", "session-1", "trial%3A+1", "trial__1", "site -- A"]
-LABELLED += ["trial(1)", "trial[1]", "trial no. 1", 'trial_id": 1', "trial #1"]
+LABELLED += ["trial(1)", "trial[1]", "trial: [1]", "trial no. 1", 'trial_id": 1', "trial #1"]
 HARMLESS = [
     "a plain 1 and A 2",  # trial 1 and site A say nothing alone
     "trial 10, trial 21, site Area",

@@ -483,7 +483,7 @@ def test_words_that_stand_apart_inside_others_and_common_ones_with_a_number_are_
     [
         (
             "P07",
-            "P_07|p-07|P 07|P.07|patient: P 07|P\n07|videoP_07|患者P_07|пациентP_07",
+            "P_07|p-07|P 07|P.07|patient: P 07|P\n07|videoP_07|患者P_07|пациентP_07|20230105P_07",
             "step_07|clip0007.mp4|setup-07|07 people|1080p_07|a,07\nplayer,1",
         ),
         ("S 4", "S_04|s4", "labels_4|crops 4"),

@@ -22,7 +22,7 @@ from scrubin.base.faults import VIDEO, Fault, Faults, count_text, error, ranges_
 from scrubin.labels.files.detect import LABELS_UNREAD
 from scrubin.labels.files.reader import NumberedLabels
 from scrubin.labels.model import ClassesOf, Labels
-from scrubin.labels.rates import NONE, SECONDS, Numbering, about_fps, frames_at, refused_fps, renumber, stated_otherwise
+from scrubin.labels.rates import NONE, SECONDS, Numbering, about_fps, frames_at, is_by_frame, refused_fps, renumber, stated_otherwise
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -76,6 +76,8 @@ class Series:
         Frames with an object, of detections; None where every frame says something.
     last_begins
         Of spans: where the last one begins, in frames.
+    source_format
+        The format of a file that numbers the frames of the source: another one of it does so too, though only one says their rate.
     """
 
     frames: IntArray
@@ -89,6 +91,7 @@ class Series:
     by_contract: bool = False
     found: IntArray | None = None
     last_begins: Fraction | None = None
+    source_format: str = ""
 
     def within(self, name: str, faults: Faults) -> tuple[Fault, ...]:
         """Return faults of the video of this name as those of its file."""
@@ -126,9 +129,8 @@ def series_of(video: NumberedLabels, file: str, frames: IntArray, values: npt.ND
         begin = int(starts.max()) * ((labels.segments_clock or labels.clock).period_s or period_s) / period_s
     found = None if objects is None else np.unique(objects["position"].to_numpy(np.int64))
     stated = labels if labels.fitting_fps else None
-    # Frames of the source stay numbers, although their file says how many a second has: who says nothing numbers them alike.
-    is_timed = labels.counts_time and labels.source_fps is None
-    return Series(frames, values, video.numbering, file, is_timed, place, stated, found=found, last_begins=begin)
+    series = Series(frames, values, video.numbering, file, labels.counts_time, place, stated, found=found, last_begins=begin)
+    return replace(series, source_format=labels.format) if labels.source_fps is not None or is_by_frame(labels) else series
 
 
 @dataclass(frozen=True, eq=False)
@@ -359,7 +361,8 @@ def _of_unknown_rate(name: str, truth: Series, prediction: Series) -> Fault | No
     """
     file, place = prediction.file or name, prediction.place
     for one, other, option in ((prediction, truth, "--predictions-fps"), (truth, prediction, "--fps")):
-        if one.numbering is None and other.counts_time and other.numbering != SECONDS:
+        are_alike = one.source_format != "" and one.source_format == other.source_format
+        if one.numbering is None and other.counts_time and other.numbering != SECONDS and not are_alike:
             side = "predictions" if other is prediction else "labels"
             what = f"the {side} are numbered by time, and no file says how many frames of the other side a second has"
             return error(file, "rate-unknown", what, f"say it to 'scrubin score' by {option}", place=place)
@@ -468,7 +471,7 @@ def _from_one(videos: Sequence[_Video]) -> bool | None:
     if not both or any(one.own[[0, -1]].tolist() != [1, len(one.own)] for one in both):
         return None
     too_far = np.array([one.own[-1] - (one.labelled[-1] if np.isinf(one.film) else one.film - 1) for one in both])
-    if 2 * max(np.count_nonzero(too_far == 0), sum(one.labelled[0] == 1 for one in both)) >= len(both):
+    if 2 * max(np.count_nonzero(too_far == 0), sum(one.labelled[0] == 1 and np.isinf(one.film) for one in both)) >= len(both):
         return None
     return bool(2 * np.count_nonzero(too_far == 1) > len(both))
 

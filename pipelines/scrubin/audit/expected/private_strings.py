@@ -159,8 +159,8 @@ class Needle:
         return _beside_label(self.discloses, f"0*{int(self.text)}" if self.text.isdecimal() else re.escape(fold(self.text)))
 
 
-# A dot before a blank ends a sentence; brackets behind a blank are a remark or a reference, as those with more than one word.
-_TO_VALUE = r"(?:[\s\"'_:=#/+-]|\.(?!\s)|(?<!\s)[(\[](?=[^\W_]+[)\]])|(?:no|nr|number|id)\.?){0,6}"
+# A dot before a blank ends a sentence; brackets behind a word and a blank are a remark or a reference, as those with several words.
+_TO_VALUE = r"(?:[\s\"'_:=#/+-]|\.(?!\s)|(?<![^\W_] )[(\[](?=[^\W_]+[)\]])|(?:no|nr|number|id)\.?){0,6}"
 
 
 def _beside_label(discloses: str, value: str) -> re.Pattern[str]:

@@ -54,9 +54,9 @@ _HEX = _DIGITS | frozenset(b"abcdef")
 _WORD = _LETTERS | _DIGITS | frozenset(_LETTER_BYTES.upper()) | frozenset(range(0x80, 0x100))
 # As a word of these is searched as a whole word only, what begins or ends with one is, too, unless its number says enough.
 _FEW_LETTERS = re.compile(rf"(?!.*\d{{5}})[^\W\d_]{{1,{ANYWHERE_LENGTH - 1}}}(?![^\W\d_])", re.DOTALL)
-# Two letters of one word: neither a small one before a capital, nor the last one of an acronym before a word, nor of two scripts.
+# Two letters of one word: no small one or digit before a capital, but in 1E-10, nor the last one of an acronym, nor of two scripts.
 _LATIN = "0-9A-Za-z\u00c0-\u024f\u1e00-\u1eff"
-_ONE_WORD = re.compile(rf"(?![a-z][A-Z]|[A-Z]{{2}}[a-z])(?:[{_LATIN}]{{2}}|[^\W_{_LATIN}{CLOSED_UP}]{{2}})")
+_ONE_WORD = re.compile(rf"(?![a-z][A-Z]|[0-9][A-DF-Z]|[A-Z]{{2}}[a-z])(?:[{_LATIN}]{{2}}|[^\W_{_LATIN}{CLOSED_UP}]{{2}})")
 
 
 class Search:

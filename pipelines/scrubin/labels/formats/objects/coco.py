@@ -319,8 +319,8 @@ def _read_annotations(reading: Reading, of_file: OfFile, document: Mapping[str, 
 def _has_tracks(annotations: Iterable[Mapping[str, Any]]) -> bool:
     """Return whether what is called a track among the attributes is one: a number, and no other object of its image has it."""
     attributes = ((one.get("image_id"), one.get(ATTRIBUTES)) for one in annotations)
-    said = [(image, ours[TRACK]) for image, ours in attributes if isinstance(ours, Mapping) and TRACK in ours]
-    counts = Counter((documents.shown(image), track) for image, track in said if fields.is_whole(track) and track >= 0)
+    said = [(image, ours[TRACK]) for image, ours in attributes if isinstance(ours, Mapping) and ours.get(TRACK) is not None]
+    counts = Counter((_id(image), track) for image, track in said if fields.is_whole(track) and track >= 0)
     return len(counts) == len(said)
 
 
