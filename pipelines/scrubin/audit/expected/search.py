@@ -17,6 +17,7 @@ from scrubin.audit.expected.scanner import LEAST_BYTES, Scanner
 from scrubin.audit.expected.spelling import (
     CLOSED_UP,
     CLOSED_UP_LETTER,
+    HUMP,
     MARK,
     NOT_CLOSED_UP,
     NOT_IN_A_WORD,
@@ -54,9 +55,9 @@ _HEX = _DIGITS | frozenset(b"abcdef")
 _WORD = _LETTERS | _DIGITS | frozenset(_LETTER_BYTES.upper()) | frozenset(range(0x80, 0x100))
 # As a word of these is searched as a whole word only, what begins or ends with one is, too, unless its number says enough.
 _FEW_LETTERS = re.compile(rf"(?!.*\d{{5}})[^\W\d_]{{1,{ANYWHERE_LENGTH - 1}}}(?![^\W\d_])", re.DOTALL)
-# Two letters of one word: no small one or digit before a capital, but in 1E-10, nor the last one of an acronym, nor of two scripts.
+# Two letters of one word: not of two scripts, nor a digit before a capital, but in 1E-10.
 _LATIN = "0-9A-Za-z\u00c0-\u024f\u1e00-\u1eff"
-_ONE_WORD = re.compile(rf"(?![a-z][A-Z]|[0-9][A-DF-Z]|[A-Z]{{2}}[a-z])(?:[{_LATIN}]{{2}}|[^\W_{_LATIN}{CLOSED_UP}]{{2}})")
+_ONE_WORD = re.compile(rf"(?![0-9][A-DF-Z])(?:[{_LATIN}]{{2}}|[^\W_{_LATIN}{CLOSED_UP}]{{2}})")
 
 
 class Search:
@@ -397,9 +398,14 @@ def _word_around(data: bytes, start: int, end: int) -> tuple[int, int]:
 
 def _cuts_a_word(before: str, hit: str, behind: str) -> bool:
     """Whether a hit takes its few first or last letters out of a word: p_07 in step_07, and not in videoP_07."""
-    begins = before and _FEW_LETTERS.match(hit) and _ONE_WORD.match(before[-1] + hit[:2])
-    ends = _FEW_LETTERS.match(hit[::-1]) and behind[:1].isalpha() and _ONE_WORD.match(hit[-1:] + behind[:2])
+    begins = before and _FEW_LETTERS.match(hit) and _goes_on(before[-1] + hit[:2])
+    ends = _FEW_LETTERS.match(hit[::-1]) and behind[:1].isalpha() and _goes_on(hit[-1:] + behind[:2])
     return bool(begins or ends)
+
+
+def _goes_on(letters: str) -> bool:
+    """Whether the second letter is of the word of the first; the third shows where an acronym ends."""
+    return _ONE_WORD.match(letters) is not None and HUMP.match(letters, 1) is None
 
 
 def _is_counted(needle: Needle, hit: str) -> bool:

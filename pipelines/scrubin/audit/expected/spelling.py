@@ -69,7 +69,8 @@ NOT_IN_A_WORD = (rf"(?<![^\W_{CLOSED_UP}])", rf"(?![^\W_{CLOSED_UP}])")
 """What stands before and behind a word in an expression, for texts without accents."""
 NOT_CLOSED_UP = (f"(?<![{CLOSED_UP}])", f"(?![{CLOSED_UP}])")
 """The same for a word in letters that need no blanks, where it is none beside others of them."""
-_HUMP = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-Þ])|(?<=[A-ZÀ-Þ])(?=[A-ZÀ-Þ][a-zß-öø-ÿ])")
+HUMP = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-Þ])|(?<=[A-ZÀ-Þ])(?=[A-ZÀ-Þ][a-zß-öø-ÿ])")
+"""Where a word begins in camel case: before P of videoP and of MRPatient."""
 
 
 def without_accents(text: str) -> str:
@@ -218,7 +219,7 @@ def smallest_words(text: str) -> tuple[str, ...]:
     >>> smallest_words("dateOfBirth patient_id2")
     ('date', 'Of', 'Birth', 'patient', 'id')
     """
-    return tuple(word for letters in _LETTERS.findall(text) for word in _HUMP.split(letters))
+    return tuple(word for letters in _LETTERS.findall(text) for word in HUMP.split(letters))
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -234,7 +235,7 @@ def words(text: str) -> tuple[str, ...]:
         each_once[run] = None
         for letters in _LETTERS.findall(run):
             each_once[letters] = None
-            each_once.update(dict.fromkeys(_HUMP.split(letters)))
+            each_once.update(dict.fromkeys(HUMP.split(letters)))
     return tuple(each_once)
 
 
