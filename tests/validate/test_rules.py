@@ -435,12 +435,12 @@ def test_no_rule_fires_in_an_empty_study():
 
 
 def test_every_rule_is_broken_once_above():
-    assert RULES.keys() - {"declared_types", "file_labels"} == {rule for rule, *_ in BREAKS}
+    assert RULES.keys() - {"declared_types", "file_labels"} == {rule for rule, *_ in BREAKS}, "give the rule a line in BREAKS"
 
 
 def test_every_pair_of_rule_and_table_across_tables_is_broken_once_above():
     asked = {(rule.name, table) for rule in row_rules() for table in rule.columns}
-    assert asked <= {(rule, table) for rule, table, *_ in BREAKS}
+    assert asked <= {(rule, table) for rule, table, *_ in BREAKS}, "give the rule a line in BREAKS for each of its tables"
 
 
 BESIDE: list[tuple[str, str, Change]] = [

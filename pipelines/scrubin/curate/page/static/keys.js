@@ -1,4 +1,4 @@
-// Every key and what it does: one table for the keyboard and for the help; and to whom the keys belong.
+// What listens to keys: which key does what is said by each page (app.js of the review), once for the keyboard and for the help.
 
 import { byId, element, fill, isAsking, key } from "./elements.js";
 
