@@ -225,7 +225,15 @@ def test_objects_of_one_series_are_parts_in_their_order(changed):
     recordings.append(changed(to="d/a.dcm", SeriesInstanceUID="1.2.9"))
     (found,) = header.parts({path: stream_of(path).header for path in recordings})
     assert [path.parent.name for path in found] == ["b", "c", "a"]
-    assert "column part" in header.mend(found)
+    assert header.mend(found).endswith("number them in the column part: a.dcm 1, a.dcm 2, a.dcm 3")
+
+
+@pytest.mark.parametrize("elements", [{"InstanceNumber": 1}, {"InstanceNumber": 2, "AcquisitionDateTime": "20240131140509"}])
+def test_objects_of_one_number_or_beginning_are_perhaps_cameras_and_no_parts(elements, changed):
+    recordings = [changed(to="a.dcm", AcquisitionDateTime="20240131140509"), changed(to="b.dcm", **elements)]
+    (found,) = header.parts({path: stream_of(path).header for path in recordings})
+    assert "write left and right into the column camera" in header.mend(found)
+    assert "b.dcm" not in header.mend(found)
 
 
 def test_what_a_raw_stream_states_of_its_rate_and_other_bits_are_told_and_harmless(changed):

@@ -117,7 +117,7 @@ def test_a_messy_folder_is_drafted_and_left_as_it_is(folder, tmp_path, capsys):
         "5 videos of 4 recordings: 1 with two cameras, 0 in several parts",
         "copied bit for bit: 4 videos",
         "1: its container mpeg states no presentation times",
-        "left out, 6 files:",
+        "left out, 6 files; write no row for one before its mend is done:",
         "OP 3/op part 2.mp4: it is unfinished: its index (moov) is missing",
         "sicherung/op part 1 (1).mpg: it seems to be a copy of 'OP 3/op part 1.mpg'",
         "empty.mp4: the file is empty (0 bytes)",
@@ -232,6 +232,47 @@ def test_an_export_of_a_pacs_is_known_without_a_suffix(tmp_path, capsys):
     assert main(["new-study", "raw", "--from", "usb/DICOM", "--json"]) == 0
     (file,) = json.loads(capsys.readouterr().out)["files"]
     assert (file["path"], file["duration_s"], file["why_encoded"]) == ("1.2.840.4711", 2.0, "")
+
+
+ONE, TWO, THREE = ({"AcquisitionDateTime": f"2024013114050{2 * n}", "InstanceNumber": n + 1} for n in range(3))
+EARLIER = {"AcquisitionDateTime": "20240131140450", "InstanceNumber": 2}
+PATIENTS = [{"PatientID": f"KH-{n}"} for n in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("names", "elements", "expected", "said"),
+    [
+        ("IMG_part{}", [ONE, EARLIER], [("IMG", "1"), ("IMG", "2")], "begins 0:12 before the file before ends, by its DICOM header"),
+        ("IMG_part{}", [{"InstanceNumber": n} for n in (2, 1)], [("IMG", "1"), ("IMG", "2")], "it is number 1 of the series, and the part"),
+        ("IMG_part{}", [ONE, {**TWO, "SeriesInstanceUID": "1.9"}], [("IMG", "1"), ("IMG", "2")], "of another series"),
+        ("IMG_part{}", PATIENTS[:2], [("IMG_part1", ""), ("IMG_part2", "2")], "by its DICOM header of another patient"),
+        ("IM0000{}", [{**TWO, "StudyInstanceUID": "1.9"}, ONE], [("IM00001", ""), ("IM00002", "")], ""),
+        (
+            "IM0000{}",
+            [{**of, **one} for of, one in zip(PATIENTS, (ONE, TWO, THREE), strict=True)],
+            [(f"IM0000{n}", "") for n in (1, 2, 3)],
+            "",
+        ),
+        ("1.2.840.{}", PATIENTS, [(f"1.2.840.{n}", "") for n in (1, 2, 3)], ""),
+        ("1.2.840.{}", [ONE, TWO, THREE], [("1.2.840.1", part) for part in "123"], ""),
+        ("op cam{}", PATIENTS[:2], [("op cam1", ""), ("op cam2", "")], "could be a pair, but are of another patient"),
+    ],
+)
+def test_objects_are_parts_by_what_their_headers_say_and_no_value_of_it_is_written(names, elements, expected, said, tmp_path, capsys):
+    kind = dicom_objects.KINDS["H.264 raw"]
+    (tmp_path / "usb").mkdir()
+    data = dicom_objects.stream(tmp_path, kind).read_bytes()
+    for number, of in enumerate(elements, start=1):
+        dataset = dicom_objects.header(kind)
+        dataset.update({"SOPInstanceUID": f"1.2.3.{number}", **of})
+        dicom_objects.write(tmp_path / "usb" / names.format(number), dataset, kind, [data])
+    assert main(["new-study", "raw", "--from", "usb"]) == 0
+    drafted = rows(tmp_path / "raw/recordings.csv")
+    assert [(row["recording"], row["part"]) for row in drafted] == expected
+    doubts = " ".join(row[CONFIRM] for row in drafted)
+    assert (said in doubts) if said else ("DOUBT" not in doubts)
+    told = (tmp_path / "raw/recordings.csv").read_text() + capsys.readouterr().out
+    assert not any(value in told for value in ("KH-", "4711", "1.2.3", "1.9", "20240131", "Mustermann"))
 
 
 def test_a_name_that_is_not_utf8_is_left_out(folder, capsys):

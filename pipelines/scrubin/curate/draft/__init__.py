@@ -11,12 +11,16 @@ import av
 from av.error import FFmpegError
 
 from scrubin.base.errors import VideoError
-from scrubin.media.opening import FIX_COPY, open_video
+from scrubin.media.containers.dicom_header import Origin
+from scrubin.media.containers.dicom_recording import stream_of
+from scrubin.media.opening import FIX_COPY, is_dicom, open_video
 from scrubin.media.probe import picture_stream, unreadable
 from scrubin.media.structure import header_unsure
 from scrubin.media.timecode_rate import counted_fps, stated_rate
 from scrubin.stages import recordings_list
 from scrubin.stages.ingest.joining import Begin, timecode
+
+CREATION_TIME, DICOM_HEADER = "creation time", "DICOM header"
 
 
 @dataclass(frozen=True)
@@ -29,14 +33,16 @@ class Header:
         In seconds; None where the header does not say it.
     frame_count
         As stated, or of length and rate; None where neither is known.
-    recorded_s
-        When it was recorded, in seconds since 1970, as its creation time says; None where it says nothing.
+    recorded_s, recorded_by
+        When it was recorded, in seconds since 1970, and what says so; None where nothing does.
     why_encoded
         Why nothing of it can be copied; "" when groups of pictures may be.
     timecode_s, stream_s
         When it begins by its timecode, and by the clock of its transport stream, in seconds; None without one.
     day_s
         After how many seconds its timecode begins anew, by its rate; None without one.
+    origin
+        Whose it is, as the header of a DICOM object says; None for other files.
     """
 
     container: str
@@ -53,6 +59,8 @@ class Header:
     timecode_s: float | None = None
     stream_s: float | None = None
     day_s: float | None = None
+    recorded_by: str = CREATION_TIME
+    origin: Origin | None = None
 
     @property
     def kind(self) -> tuple[str, str, int, int, Fraction]:
@@ -143,7 +151,8 @@ def _header(path: Path, container: av.container.InputContainer, stream: av.Video
     duration_s = _duration_s(container, stream)
     frame_count = stream.frames or (round(duration_s * fps) if duration_s is not None and fps else None)
     unsure = header_unsure(container, stream)
-    recorded_s = _recorded_s(container, stream)
+    of_object = stream_of(path).header if is_dicom(path) else None
+    began = _since_epoch_s(of_object.recorded) if of_object and of_object.recorded else None
     first = _first_frame(container, stream, name)
     code = _timecode(path, container, fps, name)
     rotation = -first.rotation % 360
@@ -158,11 +167,13 @@ def _header(path: Path, container: av.container.InputContainer, stream: av.Video
         duration_s=duration_s,
         frame_count=frame_count,
         has_audio=bool(container.streams.audio),
-        recorded_s=recorded_s,
+        recorded_s=_recorded_s(container, stream) if began is None else began,
         why_encoded=unsure or (f"players rotate it by {rotation} degrees" if rotation else ""),
         timecode_s=None if code is None else float(code.time_s),
         stream_s=_stream_s(container, stream),
         day_s=None if code is None or code.day_s is None else float(code.day_s),
+        recorded_by=CREATION_TIME if began is None else DICOM_HEADER,
+        origin=of_object.origin if of_object else None,
     )
 
 
@@ -201,6 +212,12 @@ def _recorded_s(container: av.container.InputContainer, stream: av.VideoStream) 
             moment = datetime.fromisoformat(text.strip())
         except ValueError:
             continue
-        if moment.year >= FIRST_YEAR and ":" in text:
-            return moment.timestamp() if moment.tzinfo else (moment - datetime(1970, 1, 1)).total_seconds()
+        if ":" in text and (recorded_s := _since_epoch_s(moment)) is not None:
+            return recorded_s
     return None
+
+
+def _since_epoch_s(moment: datetime) -> float | None:
+    if moment.year < FIRST_YEAR:
+        return None
+    return moment.timestamp() if moment.tzinfo else (moment - datetime(1970, 1, 1)).total_seconds()

@@ -354,7 +354,7 @@ def _left_out(result: DraftedStudy) -> Iterator[str]:
     # What cannot be read is more urgent than what is there twice.
     left = sorted(result.draft.left_out, key=lambda one: one.is_copy)
     if left:
-        yield f"left out, {count_text(len(left), 'file')}:"
+        yield f"left out, {count_text(len(left), 'file')}; write no row for one before its mend is done:"
     for one in left[:SHOWN]:
         yield f"  {one.path}: {one.reason}; {one.fix}"
     if len(left) > SHOWN:

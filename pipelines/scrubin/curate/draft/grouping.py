@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import PurePosixPath
@@ -99,6 +99,8 @@ def _apart(left: Run, right: Run, *, sure: bool) -> str:
         partner = by_number.get(member.number) if len(left.members) + len(right.members) > len((left, right)) else right.members[0]
         if partner is None:
             continue
+        if other := member.differs(partner):
+            return f"{left_words} could be a pair, but are of another {other} by their DICOM headers: taken as two recordings"
         first, second = member.file.header, partner.file.header
         if not sure and (first.width, first.height) != (second.width, second.height):
             return f"{left_words} have pictures of different sizes: taken as two recordings; exclude what is not wanted"
@@ -232,12 +234,6 @@ def _with_folder(group: Group, name: str) -> str:
 
 
 SAME_START_S, SAME_LENGTH_S = 1.0, 0.2
-CLOCKS: tuple[tuple[str, Callable[[Named], float | None]], ...] = (
-    ("the time in its name", lambda member: member.name.recorded_s),
-    ("its creation time", lambda member: member.file.header.recorded_s),
-    ("its timecode", lambda member: member.file.header.timecode_s),
-    ("the clock of its transport stream", lambda member: member.file.header.stream_s),
-)
 Key = tuple[str, str]
 
 
@@ -326,16 +322,19 @@ def _of_bundle(bundle: Sequence[Named], per_folder: Mapping[str, int]) -> list[G
 
 
 def _note_numbers(runs_of_mono: Sequence[Run], groups: Sequence[Group]) -> None:
-    """Note files that follow another one by their number alone, where no clock says that they do not belong to it.
+    """Note files that follow another one by their number alone, where no clock or header says that they do not belong to it.
 
     Of files that are called by nothing but a number any may be a part. Others may where their lengths are those of parts as well.
     """
     lengths = [member.file.header.duration_s for run in runs_of_mono for member in run.members]
     for before, after in pairwise(runs_of_mono):
         last, first = before.members[-1], after.members[0]
-        if last.number is None or first.number is None or not file_names.follows(last.number, first.number) or _tell_times(last, first):
-            continue
         group = next(group for group in groups if group.cameras.get(MONO) is after)
+        if (other := last.differs(first)) and first.is_part:
+            group.doubts.append(f"by its name a part of the recording of '{last.file.path.name}', by its DICOM header of another {other}")
+        follows = last.number is not None and first.number is not None and file_names.follows(last.number, first.number)
+        if other or not follows or _tell_times(last, first):
+            continue
         if first.name.is_generic:
             group.doubts.append(f"nothing but its number says that it is no part of the recording of '{last.file.path.name}'")
         elif last.file.header.kind == first.file.header.kind and is_cut_off(last, first, lengths):
@@ -383,23 +382,24 @@ def _note_missing(group: Group, missing: Sequence[RecordedFile], read: Mapping[P
 
 def _note_following(groups: Sequence[Group]) -> None:
     """Note recordings that begin when another one of their folder ends: perhaps they are one."""
-    for clock, begin_s in CLOCKS:
-        ends: dict[tuple[str, int], list[tuple[float, Named]]] = defaultdict(list)
-        for group in groups:
-            last = group.members[-1]
-            at_s, length_s = begin_s(last), last.file.header.duration_s
-            if MONO in group.cameras and at_s is not None and length_s is not None:
-                ends[last.name.folder, round((at_s + length_s) / FOLLOWS_S)].append((at_s + length_s, last))
-        for group in groups:
-            first = group.members[0]
-            at_s = begin_s(first)
-            if MONO not in group.cameras or not at_s:
+    mono = [group for group in groups if MONO in group.cameras]
+    ends: dict[tuple[str, str, int], list[tuple[float, Named]]] = defaultdict(list)
+    for group in mono:
+        last = group.members[-1]
+        for clock, at_s in last.clocks_s.items():
+            if at_s is not None and last.file.header.duration_s is not None:
+                end_s = at_s + last.file.header.duration_s
+                ends[last.name.folder, clock, round(end_s / FOLLOWS_S)].append((end_s, last))
+    for group in mono:
+        first = group.members[0]
+        for clock, at_s in first.clocks_s.items():
+            if not at_s:
                 continue
-            near = [one for place in (-1, 0, 1) for one in ends[first.name.folder, round(at_s / FOLLOWS_S) + place]]
+            near = [one for place in (-1, 0, 1) for one in ends[first.name.folder, clock, round(at_s / FOLLOWS_S) + place]]
             same = [last for end_s, last in near if abs(end_s - at_s) <= FOLLOWS_S and last.file.header.kind == first.file.header.kind]
-            other = next((last for last in same if last not in group.members), None)
+            other = next((last for last in same if last not in group.members and not last.differs(first)), None)
             if other is not None and not any(other.file.path.name in doubt for doubt in group.doubts):
-                group.doubts.append(f"it begins when '{other.file.path.name}' ends, by {clock}: perhaps it is its next part")
+                group.doubts.append(f"it begins when '{other.file.path.name}' ends, by its {clock}: perhaps it is its next part")
 
 
 def _note_same_time(groups: Sequence[Group]) -> None:
@@ -414,8 +414,8 @@ def _note_same_time(groups: Sequence[Group]) -> None:
             length_s = group.cameras[MONO].duration_s
             for other in same:
                 other_s = other.cameras[MONO].duration_s
-                if other is not group and length_s is not None and other_s is not None and abs(length_s - other_s) <= SAME_LENGTH_S:
-                    group.doubts.append(
-                        f"'{other.members[0].file.path}' began at the same time and is as long: perhaps another camera of it"
-                    )
+                if other is group or length_s is None or other_s is None or group.members[0].differs(first := other.members[0]):
+                    continue
+                if abs(length_s - other_s) <= SAME_LENGTH_S:
+                    group.doubts.append(f"'{first.file.path}' began at the same time and is as long: perhaps another camera of it")
                     break

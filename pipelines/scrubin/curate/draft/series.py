@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from scrubin.curate.draft import RecordedFile
+from scrubin.curate.draft import CREATION_TIME, RecordedFile
 from scrubin.stages.ingest.file_names import LAST_NUMBERS, Count, Name
 from scrubin.stages.ingest.file_names import follows as follows_number
 
@@ -41,6 +41,18 @@ class Named:
     def is_part(self) -> bool:
         """Whether the name says that it is a part."""
         return self.name.count is not None and self.name.count.is_part
+
+    @property
+    def clocks_s(self) -> dict[str, float | None]:
+        """When it began, in seconds, by each clock that may say so; clocks count from different instants."""
+        header = self.file.header
+        own = {header.recorded_by: header.recorded_s, "timecode": header.timecode_s, "transport stream": header.stream_s}
+        return {"name": self.name.recorded_s, **own}
+
+    def differs(self, other: Named) -> str:
+        """Return what tells by DICOM headers that two files are not of one recording, "patient" or "study"; "" when nothing does."""
+        one, another = self.file.header.origin, other.file.header.origin
+        return one.differs(another) if one and another else ""
 
 
 @dataclass(frozen=True)
@@ -90,7 +102,8 @@ def runs(members: Sequence[Named], *, alone: bool) -> list[Run]:
         first, *others = layer
         current, links = [first], list[Link]()
         for before, after in pairwise([first, *others]):
-            link = _link(before, after, chunk_s, alone=alone)
+            # One without a header may lie between two of different people.
+            link = Link(False) if any(one.differs(after) for one in current) else _link(before, after, chunk_s, alone=alone)
             if link.joined:
                 current.append(after)
                 links.append(link)
@@ -136,6 +149,7 @@ def _link(before: Named, after: Named, chunk_s: float | None, *, alone: bool) ->
     first, second = before.file.header, after.file.header
     said = before.is_part and after.is_part
     doubts = [] if first.kind == second.kind else ["its codec, size or rate is another than that of the part before"]
+    doubts += _against_order(before, after)
     gap_s, clock = _gap_s(before, after)
     counted = before.number is not None and after.number is not None
     skipped = 0 if not counted or follows_number(before.number or 0, after.number or 0) else (after.number or 0) - (before.number or 0) - 1
@@ -168,6 +182,18 @@ def _link(before: Named, after: Named, chunk_s: float | None, *, alone: bool) ->
     return Link(False)
 
 
+def _against_order(before: Named, after: Named) -> list[str]:
+    """Return what DICOM headers say against that one object continues the other."""
+    first, second = before.file.header.origin, after.file.header.origin
+    if not (first and second and first.series and second.series):
+        return []
+    if first.series != second.series:
+        return ["its DICOM header is of another series than that of the part before"]
+    if first.number is None or second.number is None or first.number < second.number:
+        return []
+    return [f"by its DICOM header it is number {second.number} of the series, and the part before is number {first.number}"]
+
+
 def _is_continued(before: Count | None, after: Count | None) -> bool:
     """Return whether names are like ``case12`` and ``case12-2``."""
     return before is None and after is not None and not after.is_part and after.number == 2
@@ -176,19 +202,14 @@ def _is_continued(before: Count | None, after: Count | None) -> bool:
 def _gap_s(before: Named, after: Named) -> tuple[float | None, str]:
     """Return the seconds between the end of a file and the next one's beginning, and which clock says so; None where none does."""
     length_s = before.file.header.duration_s
-    clocks = (
-        ("name", before.name.recorded_s, after.name.recorded_s),
-        ("creation time", before.file.header.recorded_s, after.file.header.recorded_s),
-        ("timecode", before.file.header.timecode_s, after.file.header.timecode_s),
-        ("transport stream", before.file.header.stream_s, after.file.header.stream_s),
-    )
     known: list[tuple[float, str]] = []
-    for clock, first, second in clocks:
+    for clock, first in before.clocks_s.items():
+        second = after.clocks_s.get(clock)
         # Some recorders give all parts the time at which the first began.
         if first is None or second is None or first == second or length_s is None:
             continue
         gap_s = second - first - length_s
-        if clock == "creation time" and abs(gap_s) > FOLLOWS_S and after.file.header.duration_s is not None:
+        if clock == CREATION_TIME and abs(gap_s) > FOLLOWS_S and after.file.header.duration_s is not None:
             # Others write down when a file was closed.
             by_end_s = second - first - after.file.header.duration_s
             gap_s = by_end_s if abs(by_end_s) <= FOLLOWS_S else gap_s

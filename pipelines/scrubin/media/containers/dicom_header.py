@@ -5,6 +5,7 @@ DICOM PS3.10, 7.1 (preamble and prefix); PS3.3, C.7.6.5 (cine), C.7.6.6 (multi-f
 
 from __future__ import annotations
 
+import re
 import struct
 import threading
 import warnings
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -147,6 +149,30 @@ UNDEFINED = 0xFFFFFFFF
 # Filters of warnings, and pydicom's settings, belong to the whole process.
 _ONE_AT_A_TIME = threading.Lock()
 STREAMED = ("h264", "hevc", "mpeg2video")
+_TIME = re.compile(r"(\d{14})(\.\d{1,6})?")
+
+
+@dataclass(frozen=True, repr=False)
+class Origin:
+    """Whose an object is and where it stands among others, "" and None where the header does not say it.
+
+    Private: it is compared with that of another object, and written nowhere.
+
+    Parameters
+    ----------
+    number
+        Of the object in its series.
+    """
+
+    patient: str
+    study: str
+    series: str
+    number: int | None
+
+    def differs(self, other: Origin) -> str:
+        """Return what of both differs so that they are not of one recording, "patient" or "study"; "" when nothing is known to."""
+        known = {"patient": (self.patient, other.patient), "study": (self.study, other.study)}
+        return next((word for word, both in known.items() if all(both) and len(set(both)) > 1), "")
 
 
 @dataclass(frozen=True)
@@ -169,8 +195,8 @@ class Header:
         What the object says of its own picture: name of the element, and its value.
     counts
         Number of elements by group, such as ``0010``, nested ones included; odd groups are private.
-    series, number, started
-        UID of the series, number of the object in it, and when it began. Private.
+    origin, started
+        Whose it is, and when it began. Private.
     """
 
     syntax: TransferSyntax
@@ -186,9 +212,17 @@ class Header:
     bits_stored: int | None
     hints: tuple[tuple[str, str], ...]
     counts: dict[str, int]
-    series: str
-    number: int | None
+    origin: Origin
     started: str
+
+    @property
+    def recorded(self) -> datetime | None:
+        """When it began, by the recorder's clock; None where the header does not say it to the second."""
+        match = _TIME.match(self.started)
+        try:
+            return datetime.strptime(f"{match[1]}{match[2] or '.0'}", "%Y%m%d%H%M%S.%f") if match else None
+        except ValueError:
+            return None
 
 
 HINTS = ("BurnedInAnnotation", "RecognizableVisualFeatures")
@@ -233,8 +267,12 @@ def _read(file: BinaryIO, size: int) -> Header:
         bits_stored=_whole(dataset.get("BitsStored")),
         hints=tuple((name, str(dataset.get(name)).strip().upper()) for name in HINTS if dataset.get(name) is not None),
         counts=counts([dataset.file_meta, dataset, *behind]),
-        series=str(dataset.get("SeriesInstanceUID", "")),
-        number=_whole(dataset.get("InstanceNumber")),
+        origin=Origin(
+            patient=_text(dataset.get("PatientID")) or "",
+            study=_text(dataset.get("StudyInstanceUID")) or "",
+            series=_text(dataset.get("SeriesInstanceUID")) or "",
+            number=_whole(dataset.get("InstanceNumber")),
+        ),
         started=str(dataset.get("AcquisitionDateTime") or f"{dataset.get('ContentDate') or ''}{dataset.get('ContentTime') or ''}"),
     )
 
@@ -309,24 +347,27 @@ def _several(value: Any) -> Sequence[Any]:
     return value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
 
 
-def parts(headers: Mapping[Path, Header]) -> list[list[Path]]:
+def parts(headers: Mapping[Path, Header]) -> list[dict[Path, Header]]:
     """Return the files of each series that has more than one, in the order of their numbers, then of their beginnings and names."""
     by_series: dict[str, list[Path]] = {}
     for path, header in headers.items():
-        if header.series:
-            by_series.setdefault(header.series, []).append(path)
-    return [sorted(files, key=lambda path: _order(path, headers[path])) for files in by_series.values() if len(files) > 1]
+        if header.origin.series:
+            by_series.setdefault(header.origin.series, []).append(path)
+    several = [sorted(files, key=lambda path: _order(path, headers[path])) for files in by_series.values() if len(files) > 1]
+    return [{path: headers[path] for path in files} for files in several]
 
 
 def _order(path: Path, header: Header) -> tuple[bool, int, str, str]:
-    return header.number is None, header.number or 0, header.started, path.as_posix()
+    return header.origin.number is None, header.origin.number or 0, header.started, path.as_posix()
 
 
-def mend(files: Iterable[Path]) -> str:
-    """Return what a curator does with the files of one series.
-
-    >>> mend([Path("b.dcm"), Path("a.dcm")])
-    'if they are one recording, name it in each row of recordings.csv and number them in the column part: b.dcm 1, a.dcm 2'
-    """
-    numbered = ", ".join(f"{path.name} {number}" for number, path in enumerate(files, start=1))
-    return f"if they are one recording, name it in each row of recordings.csv and number them in the column part: {numbered}"
+def mend(found: Mapping[Path, Header]) -> str:
+    """Return what a curator does with the files of one series, which are in their order."""
+    row = "name it in each row of recordings.csv"
+    numbers = [header.origin.number for header in found.values() if header.origin.number is not None]
+    starts = [header.started for header in found.values() if header.started]
+    if len(set(numbers)) < len(numbers) or len(set(starts)) < len(starts):
+        cameras = f"if they are the two cameras of one recording, {row} and write left and right into the column camera"
+        return f"some have one number, or began at one time: {cameras}; parts are only those that go on where another one ends"
+    numbered = ", ".join(f"{path.name} {number}" for number, path in enumerate(found, start=1))
+    return f"if they are one recording, {row} and number them in the column part: {numbered}"

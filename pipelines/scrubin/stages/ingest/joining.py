@@ -42,7 +42,6 @@ PAUSE_S = 5
 MINUTES_OF_DAY = 24 * 60
 # FFmpeg writes as many digits as the numbers of a second need.
 _TIMECODE = re.compile(r"(?P<hours>\d\d):(?P<minutes>\d\d):(?P<seconds>\d\d)(?P<drop>[:;.])(?P<frames>\d{1,5})")
-_DICOM_TIME = re.compile(r"(\d{14})(\.\d{1,6})?")
 FIX_CLOCK = (
     "write none into the column 'clock' of recordings.csv for this recording, or set ingest.clock in params.yaml to what its files say"
 )
@@ -195,18 +194,14 @@ def _tag(path: Path, name: str, tag: str) -> str:
 
 def _dicom_time(path: Path, name: str) -> datetime:
     try:
-        started = header.read(path).started
+        recorded = header.read(path).recorded
     except UnreadableError as error:
         raise VideoError(name, error.reason, error.fix) from error
-    match = _DICOM_TIME.match(started)
-    if match is None:
+    if recorded is None:
         raise VideoError(
             name, "its header does not say when it was recorded (AcquisitionDateTime, or ContentDate and ContentTime)", FIX_CLOCK
         )
-    try:
-        return datetime.strptime(match[1], "%Y%m%d%H%M%S") + timedelta(seconds=float(match[2] or 0))
-    except ValueError as error:
-        raise VideoError(name, "the time of recording in its header is no time", FIX_CLOCK) from error
+    return recorded
 
 
 def _since_epoch_s(time: datetime) -> Fraction:
