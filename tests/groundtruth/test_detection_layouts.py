@@ -34,6 +34,12 @@ def test_recordings_without_boxes_have_no_detection(labelled):
     assert [detection.boxed(labelled[id_]) for id_ in ("belumi", "coresa", "dimora")] == [None] * 3
 
 
+def test_boxes_of_instruments_alone_are_no_detection_and_neither_are_the_empty_frames_beside_them(tables):
+    triplets = tables["triplets"].assign(triplet_id=None, verb_id=None, target_id=None)
+    found = {one.id: one for one in truth.of_tables(tables["labelled"], triplets, tables["phases"])}
+    assert detection.boxed(found["aboreta"]) is None
+
+
 def test_a_frame_with_an_instance_without_box_is_left_out_and_counted(tables):
     triplets = tables["triplets"].copy()
     triplets.loc[1, ["x", "y", "w", "h"]] = None

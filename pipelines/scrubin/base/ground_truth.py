@@ -82,7 +82,8 @@ What is in it, and what is not:
   the original. Leave them out when you train. `scrubin score` counts them like all
   others, so that every program that reads these files gets the same numbers; `manifest.json` says how many there are.
 - A recording of which only the instruments are labelled has the component `i` only.
-- Detection has only frames in which every instance has a box, of recordings that have boxes.
+- Detection has only frames in which every instance has a box and a whole triplet, of recordings that have such boxes. All boxes are in
+  the table `triplets`: `scrubin score detection` and `scrubin convert` take the folder `tables` as well, with the instruments as classes.
 - Masks, points and tracks have only frames in which every instance has one, of recordings that have any; masks and points none that is
   black as a whole. An instance that is black altogether has no mask and is left out.
 """

@@ -2,7 +2,7 @@
 
 Only frames whose every instance has a whole triplet and a box can be scored: a missing box would
 count a right detection as a false alarm. A frame labelled as "no instrument" is such a frame, but
-only in a recording that has boxes at all.
+only in a recording that has such boxes at all: its empty frames alone would say that nothing is in view.
 
 ``yolo`` rows are ``class cx cy w h`` with the triplet as class, ``yolo4`` rows are ``triplet instrument
 verb target cx cy w h``; centre and size in 0..1 with six digits, ids from 0. An empty file is a frame
@@ -53,11 +53,13 @@ class BoxedFrames:
 
 
 def boxed(recording: Recording) -> BoxedFrames | None:
-    """Return the frames that can be scored, or None for a recording without boxes."""
+    """Return the frames that can be scored, or None for a recording without boxes of whole triplets."""
     layer = recording.instances
-    if layer is None or not layer.rows["x"].notna().any():
+    if layer is None:
         return None
     complete = layer.rows[[*BOX, "triplet_id"]].notna().all(axis=1)
+    if not complete.any():
+        return None
     frames = complete_frames(layer.frames, layer.rows["frame"].to_numpy(np.int64), complete.to_numpy())
     by_frame: dict[int, list[tuple[int, int, tuple[float, float, float, float]]]] = {frame: [] for frame in frames.tolist()}
     for row in layer.rows[complete].sort_values(["frame", "instance"]).to_dict("records"):
