@@ -79,14 +79,27 @@ def published(files, kind="segm"):
     return evaluation.stats
 
 
+ISINET = ("--semantics", "compat")
+
+
 def test_pixels_that_the_labels_do_not_count_are_not_said_to_be_of_the_results(files, capsys):
     truth = read(files, TRUTH)
     truth["images"][0]["ignored"] = {"size": [HEIGHT, WIDTH], "counts": [0, HEIGHT, HEIGHT * (WIDTH - 1)]}
     write(files, TRUTH, truth)
-    assert "of the predictions" not in results(capsys, files, "detection", "kind=masks", "component=i")[1]
+    assert "not to be counted" not in results(capsys, files, "detection", "kind=masks", "component=i")[1]
+    # A published program counts them.
+    assert "1 frame of the ground truth with pixels" in results(capsys, files, "detection", "program=ISINet", more=ISINET)[1]
     # Who writes it down said it.
     write(files, FOUND, truth)
     assert "1 frame of the predictions with pixels" in results(capsys, files, "detection", "kind=masks", "component=i")[1]
+
+
+@pytest.mark.parametrize("kind", ["kind=boxes", "kind=masks", "kind=pixels"])
+def test_results_without_a_detection_are_looked_at_twice(files, capsys, kind):
+    said = "nothing is predicted in any video; look whether whatever predicts has written its files to the end"
+    assert said not in results(capsys, files, "detection", kind)[1]
+    write(files, FOUND, [])
+    assert said in results(capsys, files, "detection", kind)[1]
 
 
 def test_a_file_of_results_with_masks_alone_has_the_numbers_of_pycocotools(files, capsys):

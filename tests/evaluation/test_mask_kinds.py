@@ -98,11 +98,13 @@ def test_sizes_are_asked_for_where_no_file_states_them(truth, found):
         (("kind=pixels", "tolerance=wide"), "--variant tolerance=wide: give a number from 0 on"),
         (("kind=masks", "tolerance=3"), "--variant tolerance=3 says nothing of kind=masks; it belongs to kind=pixels"),
         (("kind=pixels", "iou=0.3"), "--variant iou=0.3 says nothing of kind=pixels"),
+        (("program=ISINet", "confidence=2"), "--variant confidence=2: give a number from 0 to 1"),
+        (("program=ivtdmetrics-0.1", "confidence=0.9"), "says nothing of program=ivtdmetrics-0.1; it belongs to program=SAR_RARP50-eval"),
     ],
 )
 def test_a_choice_that_is_none_is_refused(truth, found, variant, message):
     with pytest.raises(MetricsError, match=message):
-        scoring(truth, found, *variant)
+        scoring(truth, found, *variant, semantics="compat" if "program" in variant[0] else "paper")
 
 
 def test_the_scopes_and_programs_that_are_chosen_are_computed(truth, found):

@@ -27,7 +27,7 @@ from scrubin.labels.points import POINTS, Point
 
 GOLDEN = Path(__file__).parents[1] / "data/metrics/declared"
 FRAMES = np.arange(12)
-IMAGES = {"sizes": "854x480"}
+OWN = {"sizes": {"image": "854x480"}, **{f"program={name}": {"confidence": "0"} for name in MASK_PROGRAMS}}
 
 
 def golden_file(name):
@@ -54,7 +54,7 @@ def results():
                 if (task, kind) == ("skill", "raters"):
                     continue  # it reads the ratings beside the files
                 choice = chosen(choices, [kind if "=" in kind else f"kind={kind}"] if kind else [], task)
-                scoring = SCORINGS[task](semantics, choice | ({"image": IMAGES[kind]} if kind in IMAGES else {}))
+                scoring = SCORINGS[task](semantics, choice | OWN.get(kind, {}))
                 yield from (result for part in scoring.parts for result in part.results(None))
     yield from skill.ceiling(np.array([[1.0, 2.0, 2.5], [2.0, 4.0, 3.0], [3.0, 3.5, 5.0]]), ["0", "1", "2"], "bessel")
 

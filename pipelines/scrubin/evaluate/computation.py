@@ -226,27 +226,27 @@ def scopes_of(choice: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def refuse_foreign(choice: Mapping[str, str], choices: Mapping[str, Choice], of_kind: Mapping[str, Sequence[str]]) -> None:
-    """Refuse what was chosen and has no meaning for the kind of numbers that was chosen.
+    """Refuse what was chosen and has no meaning for the kind of numbers, or the published program, that was chosen.
 
     Parameters
     ----------
     choice
-        The value of every choice, with ``kind``.
+        The value of every choice, with ``kind`` or ``program``.
     choices
         What there is to choose, with the defaults.
     of_kind
-        By kind, the choices that belong to it.
+        By kind or program, the choices that belong to it.
 
     Raises
     ------
     MetricsError
         For the first value that is not the default and does not belong.
     """
-    kind = choice["kind"]
+    by = "kind" if "kind" in choice else "program"
     for name, value in choice.items():
-        if name not in ("kind", *of_kind[kind]) and value != choices[name].default:
-            owners = ", ".join(f"kind={other}" for other, names in of_kind.items() if name in names)
-            raise MetricsError(f"--variant {name}={value} says nothing of kind={kind}; it belongs to {owners}: leave one of them out")
+        if name not in (by, *of_kind[choice[by]]) and value != choices[name].default:
+            owners = ", ".join(f"{by}={other}" for other in choices[by].values if name in of_kind[other])
+            raise MetricsError(f"--variant {name}={value} says nothing of {by}={choice[by]}; it belongs to {owners}: leave one of them out")
 
 
 def with_alone(

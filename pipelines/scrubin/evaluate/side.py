@@ -237,14 +237,11 @@ def read_predicted_marks(source: Source, videos: Names[str], criteria: Names[str
     """Return predicted marks; errors as of `read_predictions`, ``criteria`` are those of the ground truth."""
     options = Options(classes=source.vocabulary, criteria=frozenset(criteria), predicted=True, format_option=PREDICTIONS_FROM)
     reading = reader.read_path(source.path, source.form, options, "marks", videos=videos)
-    by_frame = reader.marks_by_frame(reading, source.fps)
-    return Side(_of_task(source, by_frame, "criteria"), _line(source, reading))
+    return _predicted(source, reader.marks_by_frame(reading, source.fps), "criteria", _line(source, reading))
 
 
-def form_of_predictions(
-    source: Source, of_truth: AnyFormat | None, wanted: Literal["boxes", "points"]
-) -> tuple[AnyFormat, tuple[Fault, ...]]:
-    """Return as what predicted instances are read, and what is to be said of that.
+def form_of_predictions(source: Source, of_truth: AnyFormat | None, wanted: Literal["boxes", "points"]) -> AnyFormat:
+    """Return as what predicted instances are read.
 
     Files that are all empty can tell no format. As texts of the ground truth's they predict nothing, which a tracker may do.
 
@@ -254,7 +251,7 @@ def form_of_predictions(
         As `detected`.
     """
     if source.form is not None:
-        return source.form, ()
+        return source.form
     try:
         form = detected(source.path, wanted, option=PREDICTIONS_FROM)
     except AnnotationError:
@@ -263,9 +260,8 @@ def form_of_predictions(
     else:
         # Lists of classes alone may have told it.
         if of_truth is None or form is of_truth or not are_empty(source.path, of_truth):
-            return form, ()
-    what = f"all files are empty; read as {of_truth.name}, as the ground truth, nothing is predicted"
-    return of_truth, (warning(str(source.path), "predictions-empty", what, "look whether whatever predicts has written them to the end"),)
+            return form
+    return of_truth
 
 
 def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary, lists: tuple[ClassList, ...], videos: Names[str]) -> Side:
@@ -285,8 +281,7 @@ def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary, lists:
     """
     options = _as_predicted(source, classes, _lists_of(videos, lists, classes))
     reading = reader.read_path(source.path, source.form, options, wanted, videos=videos)
-    by_frame = reader.instances_by_frame(reading, source.fps)
-    return Side(_of_task(source, by_frame, NAMES[wanted]), _line(source, reading))
+    return _predicted(source, reader.instances_by_frame(reading, source.fps), NAMES[wanted], _line(source, reading))
 
 
 def read_predicted_phases(
@@ -308,13 +303,13 @@ def read_predicted_phases(
     reading = reader.read_path(source.path, source.form, options, "phases", videos=videos)
     by_frame = reader.phases_by_frame(reading, source.fps, spans_fps)
     said = reader.said_of_spans(reading.collection.recordings, source.fps, spans_fps)
-    return Side(_of_task(source, by_frame, "phases"), f"{_line(source, reading)}{said and f'{said} (--predictions-fps)'}")
+    return _predicted(source, by_frame, "phases", f"{_line(source, reading)}{said and f'{said} (--predictions-fps)'}")
 
 
 def read_predicted_bytes(source: Source, classes: Vocabulary, contents: Mapping[str, bytes], form: AnyFormat) -> Side:
     """Return predictions from what was put together of several files; parameters as `read_predictions`, ``contents`` by name."""
     options = Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE, predicted=True)
-    return Side(reader.instances_by_frame(reader.read_contents(contents, form, options), source.fps))
+    return _predicted(source, reader.instances_by_frame(reader.read_contents(contents, form, options), source.fps), NAMES["boxes"])
 
 
 def _as_predicted(source: Source, classes: Vocabulary, lists: tuple[ClassList, ...] = ()) -> Options:
@@ -346,13 +341,16 @@ def _line(source: Source, reading: Reading) -> str:
     return f"{source.path}: {verdict_of(reading).line}"
 
 
-def _of_task(source: Source, by_frame: FrameReading, name: str) -> FrameReading:
-    """Return predictions; raises `MetricsError` where there are some, but none of this task."""
+def _predicted(source: Source, by_frame: FrameReading, name: str, line: str = "") -> Side:
+    """Return predictions, with a warning where nothing is predicted; raises `MetricsError` where there are some, but none of this task."""
     recordings = by_frame.reading.collection.recordings
+    held = _held(recordings)
     if not by_frame.found and recordings:
-        what = f"the predictions hold {' and '.join(_held(recordings)) or 'nothing that can be scored'}, but no {name}"
+        what = f"the predictions hold {' and '.join(held) or 'nothing that can be scored'}, but no {name}"
         raise MetricsError([error(str(source.path), "task-missing", what, "name those of this task")])
-    return by_frame
+    fix = "look whether whatever predicts has written its files to the end"
+    empty = warning(str(source.path), "predictions-empty", "nothing is predicted in any video", fix)
+    return Side(by_frame, line, () if held else (empty,))
 
 
 def _held(recordings: Sequence[Labels]) -> list[str]:

@@ -122,6 +122,7 @@ DETECTION_CHOICES: Mapping[str, Mapping[str, Choice]] = {
         "scope": Choice(SCOPES, "both", "compute_video_AP or compute_global_AP, where the program has it"),
         "iou": Choice((), "0.5", "threshold of the program"),
         "style": Choice(("coco", "11point"), "coco", "of ivtdmetrics"),
+        "confidence": Choice((), str(CONFIDENCE), "least one of a detection, in 0..1, of the programs of pixels"),
     },
 }
 FRAMES = "frames"

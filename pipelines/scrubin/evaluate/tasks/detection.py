@@ -167,7 +167,11 @@ OF_KIND: Mapping[str, Sequence[str]] = {
     "curves": ("component", "iou"),
     "masks": ("component", "image", "confidence"),
     "pixels": ("component", "scope", "image", "confidence", "tolerance", "empty"),
+    **dict.fromkeys(variants.BOX_PROGRAMS, ("component", "scope", "iou")),
+    "ivtdmetrics-0.1": ("component", "scope", "iou", "style"),
+    **dict.fromkeys(MASK_PROGRAMS, ("component", "confidence")),
 }
+"""By kind, and by published program, what can be chosen of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +257,7 @@ def predictions_of(
     ScrubinError
         For files that cannot be used, or in other classes than the truth.
     """
-    form, noted = side.form_of_predictions(source, truth.form, "boxes")
+    form = side.form_of_predictions(source, truth.form, "boxes")
     if form.name == coco_results.NAME:
         boxes = _boxes(source, side_of_results(source, truth, truth_source), "predictions", classes, without_class=without_class)
     else:
@@ -261,7 +265,6 @@ def predictions_of(
         read = side.read_predictions(sized, "boxes", truth.vocabulary, truth.lists, truth.series)
         # Only results say of which detections the mask is the size, see `coco_results.with_images`.
         boxes = _without_areas(_boxes(source, read, "predictions", classes, without_class=without_class))
-    boxes = replace(boxes, faults=(*noted, *boxes.faults))
     if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
         theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))
         what = f"these are {theirs}, the ground truth has {ours}"
@@ -370,7 +373,7 @@ def side_of_results(source: Source, truth: Boxes, truth_source: Source) -> Side:
     # A format may know its files by their names.
     name = file if form.name == "coco" else str(files[0])
     read = side.read_predicted_bytes(replace(source, fps=truth_source.fps), truth.vocabulary, {name: merged}, form)
-    return replace(read, beside=unread_faults(coco_results.NAME, results.unread))
+    return replace(read, beside=(*read.beside, *unread_faults(coco_results.NAME, results.unread)))
 
 
 def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[str, str]) -> Scoring:
@@ -387,7 +390,6 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         series, rows, left_out = masks.masked(truth.series, truth.rows)
         truth = replace(truth, series=series, rows=rows)
         masks.refuse_without(predictions.rows)
-        left_out = (*left_out, *masks.passed_over(predictions.images))
     joined = paired(truth.series, predictions.series, every_frame=predictions.every_frame)
     names = tuple(joined.pairs)
     lengths = [len(joined.pairs[name].frames) for name in names]
@@ -402,8 +404,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     scene = checked(BoxStudy(names, lengths, truth.sizes, *sides))
     components = _components(truth, choice["component"])
     class_names, threshold = of_vocabulary(truth.vocabulary), iou_of(choice["iou"])
-    if semantics == "paper":
-        refuse_foreign(choice, DETECTION_CHOICES["paper"], OF_KIND)
+    refuse_foreign(choice, DETECTION_CHOICES[semantics], OF_KIND)
     if semantics == "paper" and choice["kind"] == variants.SIZES:
         images = image_sizes(choice["image"], names, at_truth, truth.images)
         results = stating(by_size(scene, components, images), {IMAGE: sizes_text(images)})
@@ -413,6 +414,7 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
         images = image_sizes(choice.get("image", STATED), names, at_truth, truth.images)
         masks.refuse_other_sizes(images, names, at_prediction, predictions.images)
         of_sides = replace(masks.study_of(scene, images, *of_both), ignored=masks.ignored_of(names, at_truth, truth.images))
+        left_out = (*left_out, *masks.passed_over({} if semantics == "paper" else of_sides.ignored, predictions.images))
         lacking = np.concatenate([at_prediction[name] < 0 for name in names])
         there = {name: _taking_part(truth, scene, name) for name in components}
         results, further = masks.computation(replace(of_sides, unpredicted=lacking, there=there), components, choice)

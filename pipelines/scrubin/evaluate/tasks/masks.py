@@ -64,11 +64,26 @@ def refuse_without(rows: Rows) -> None:
         raise MetricsError([error("", "mask-missing", what, "predict the mask of every instance")])
 
 
-def passed_over(stated: Rows) -> tuple[Fault, ...]:
-    """Return what is to be said of predictions whose files name pixels that are not counted: only the ground truth can say that."""
-    frames = sum(int(of_video[IGNORED].notna().sum()) for of_video in stated.values() if IGNORED in of_video)
-    what = f"{count_text(frames, 'frame')} of the predictions with pixels that are not to be counted: they are taken as of no class"
-    return (warning("", "ignored-predictions", what, "only the ground truth says what is not counted"),) if frames else ()
+def passed_over(counted: Mapping[int, str], stated: Rows) -> tuple[Fault, ...]:
+    """Return what is to be said of pixels that files say are not counted, and that are counted.
+
+    Parameters
+    ----------
+    counted
+        Those of the ground truth, as `ignored_of`, where published programs count them.
+    stated
+        By video, what files of the predictions say of frames: only the ground truth can say it.
+    """
+    of_predictions = sum(int(of_video[IGNORED].notna().sum()) for of_video in stated.values() if IGNORED in of_video)
+    said = (
+        ("ground truth", len(counted), "published programs do not know them, and count them", "kind=pixels leaves them out"),
+        ("predictions", of_predictions, "they are taken as of no class", "only the ground truth says what is not counted"),
+    )
+    return tuple(
+        warning("", "ignored-pixels", f"{count_text(frames, 'frame')} of the {role} with pixels that are not to be counted: {so}", fix)
+        for role, frames, so, fix in said
+        if frames
+    )
 
 
 def refuse_other_sizes(images: FloatArray, names: Sequence[str], at: Mapping[str, IntArray], stated: Rows) -> None:
@@ -157,11 +172,11 @@ def computation(study: MaskStudy, components: Sequence[str], choice: Mapping[str
     MetricsError
         For a confidence or tolerance that is none.
     """
+    confidence = confidence_of(choice)
     if "program" in choice:
-        published = [compat_challenges.frames_by_program(study, name, choice["program"]) for name in components]
+        published = [compat_challenges.frames_by_program(study, name, choice["program"], confidence) for name in components]
         further = {one.component: one.further for one in published}
         return lambda draw: [result for one in published for result in one.results(draw)], further
-    confidence = confidence_of(choice)
     if choice["kind"] == MASKS:
         decided = [(average_precision.matched(study, name), panoptic.counted(study, name, confidence)) for name in components]
 

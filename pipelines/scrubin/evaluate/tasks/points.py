@@ -54,7 +54,7 @@ def truth_of(source: Source) -> Boxes:
 
 def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
     """Return the predicted instances; errors as of `truth_of`, and for other classes than those of the truth."""
-    form, noted = side.form_of_predictions(source, truth.form, "points")
+    form = side.form_of_predictions(source, truth.form, "points")
     if form.name == coco_results.NAME:
         read = side_of_results(source, truth, truth_source)
     else:
@@ -64,7 +64,7 @@ def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
     if found.vocabulary.name != truth.vocabulary.name:
         what = f"these are instruments of '{found.vocabulary.name}', the ground truth has those of '{truth.vocabulary.name}'"
         raise MetricsError([error(str(source.path), "classes-other", what, "predict these")])
-    return replace(found, faults=(*noted, *found.faults))
+    return found
 
 
 def _instances(source: Source, read: Side, role: Role) -> Boxes:

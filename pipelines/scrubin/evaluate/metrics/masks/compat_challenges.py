@@ -4,8 +4,9 @@ Sources: github.com/surgical-vision/SAR_RARP50-evaluation, ``scripts/evaluate.py
 MONAI; ISINet's evaluation as github.com/wenxi-yue/SurgicalSAM, ``surgicalSAM/utils.py``, has it and names it (both read in November 2026).
 The challenge of 2018 itself published no program.
 
-Both read a picture of class numbers: a pixel is of one class. Where masks overlap here, the most confident one is on top, and of
-annotated ones the last.
+Both read a picture of class numbers: a pixel is of one class. Who made it had left out what is hardly seen; so detections below
+``confidence`` are not painted. Where masks overlap here, the most confident one is on top, and of annotated ones the last. Neither knows
+pixels that are not counted.
 
 **SAR-RARP50.** In each frame IoU and NSD at 10 px of every class, also those on neither side, which count as 1; a class on one side is 0,
 and so are all of a frame that is not predicted: that the files of the predictions do not have. COCO results have every image of the ground
@@ -29,7 +30,7 @@ from scrubin.base import statistics
 from scrubin.evaluate.metrics.masks import BoolArray, FloatArray, IntArray, MaskStudy, frames_of
 from scrubin.evaluate.metrics.masks.pixels import IOU, NSD, of_class
 from scrubin.evaluate.metrics.registry import Quirk, declare
-from scrubin.evaluate.metrics.result import Result, Value, Variant, mean_of, mean_over
+from scrubin.evaluate.metrics.result import Result, Value, Variant, exact, mean_of, mean_over
 from scrubin.evaluate.metrics.variants import SAR_RARP50
 from scrubin.labels.masks import rle
 
@@ -81,8 +82,8 @@ class Published:
         (frames,), whether the predictions lack the frame.
     names
         Of the videos.
-    program, component
-        Which program, of which classes.
+    program, component, confidence
+        Which program, of which classes, and of which detections: those from so much on.
     there
         The classes that take part: on neither side they are perfect. Another one counts where it is predicted, as 0.
     """
@@ -97,6 +98,7 @@ class Published:
     names: tuple[str, ...]
     program: str
     component: str
+    confidence: float
     there: IntArray
 
     @property
@@ -119,7 +121,8 @@ class Published:
 
     def _variant(self, metric: str, **options: str) -> Variant:
         classes = len(self.there) if self.program == SAR_RARP50 else self.iou.shape[1]
-        return Variant(metric, "compat", {"component": self.component, "classes": str(classes), "program": self.program, **options})
+        own = {"component": self.component, "classes": str(classes), "program": self.program, "confidence": exact(self.confidence)}
+        return Variant(metric, "compat", {**own, **options})
 
     def _sar_rarp50(self, spans: list[IntArray], *, drawn: bool) -> list[Result]:
         found = []
@@ -150,8 +153,15 @@ class Published:
         ]
 
 
-def frames_by_program(study: MaskStudy, component: str, program: str) -> Published:
+def frames_by_program(study: MaskStudy, component: str, program: str, confidence: float) -> Published:
     """Measure every class of a component in every frame, one class per pixel.
+
+    Parameters
+    ----------
+    program
+        `SAR_RARP50` or ISINet.
+    confidence
+        Detections below do not count.
 
     Raises
     ------
@@ -162,7 +172,8 @@ def frames_by_program(study: MaskStudy, component: str, program: str) -> Publish
     iou, nsd = np.full(shape, math.nan), np.full(shape, math.nan)
     true, found, shared = (np.zeros(shape, np.int64) for _ in range(3))
     for frame in frames_of(study):
-        by_score = np.argsort(study.predictions.scores[frame.found], kind="stable")
+        scores = study.predictions.scores[frame.found]
+        by_score = np.argsort(scores, kind="stable")[(scores < confidence).sum() :]
         of_truth = study.truth.classes[component][frame.truth]
         of_found = study.predictions.classes[component][frame.found][by_score]
         layers = [frame.found_masks[at] for at in by_score.tolist()]
@@ -175,7 +186,7 @@ def frames_by_program(study: MaskStudy, component: str, program: str) -> Publish
             shared[frame.place, class_] = int(((ones == class_) & (others == class_)).sum())
     lacking = np.zeros(len(study.images), np.bool_) if study.unpredicted is None else study.unpredicted
     there = np.array(study.there.get(component, range(study.sizes[component])), np.int64)
-    return Published(iou, nsd, true, found, shared, study.starts, lacking, study.names, program, component, there)
+    return Published(iou, nsd, true, found, shared, study.starts, lacking, study.names, program, component, confidence, there)
 
 
 def _painted(classes: IntArray, masks: list[IntArray], height: int, width: int) -> IntArray:
