@@ -28,7 +28,7 @@ from scrubin.curate.project.room import prune_store, share_with_cache
 from scrubin.stages import recordings_list, withdrawals
 from scrubin.stages.review import Ledger
 from scrubin.stages.withdrawals import releases
-from server import QUIET, ServerError, die_with_parent, run_with_server
+from server import QUIET, die_with_parent, run_with_server
 from state import local_state
 
 if TYPE_CHECKING:
@@ -127,9 +127,6 @@ def main() -> int:
     except ScrubinError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    except ServerError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; run `make repro` again to go on, what was finished is kept\n")
         return interrupts.INTERRUPTED

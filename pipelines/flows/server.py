@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 HOME = Path(".cache/prefect")
-START_SECONDS = 120
+START_SECONDS = 300  # a first start on a busy machine took more than two minutes
 STOP_SECONDS = 10
 ANSWER_SECONDS = 5
 ASK_SECONDS = 0.1
@@ -115,6 +115,9 @@ def run_with_server(command: Sequence[str | Path], beside: contextlib.AbstractCo
                         if not _answers(url):
                             url = opened.enter_context(_own_server())
                         stage.sendall(f"{url}\n".encode())
+        except ServerError as error:
+            door.close()  # from now on each stage starts a server of its own, or says why it cannot
+            sys.stderr.write(f"{error}; until then each stage starts a server of its own\n")
         except KeyboardInterrupt:
             _end_after_stage(process, door)
             raise

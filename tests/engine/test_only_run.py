@@ -144,6 +144,19 @@ def test_the_server_starts_with_the_first_stage_that_asks_and_not_before(tmp_pat
     assert started == [1, -1]
 
 
+def test_a_server_that_does_not_start_is_said_once_and_stages_go_on_without_it(tmp_path, monkeypatch, capsys):
+    class Late:
+        def __enter__(self):
+            raise server.ServerError("it is late")
+
+    monkeypatch.setattr(server, "_own_server", Late)
+    asks = f"import sys; sys.path.insert(0, {str(Path(server.__file__).parent)!r}); import server; print([server.of_the_run() for _ in '12'])"
+    out = tmp_path / "out"
+    assert server.run_with_server([sys.executable, "-c", f"import sys; sys.stdout = open({str(out)!r}, 'w'); {asks}"]) == 0
+    assert out.read_text() == "['', '']\n"
+    assert capsys.readouterr().err.count("it is late") == 1
+
+
 def test_on_a_shared_disk_dvc_keeps_its_notes_on_a_local_one(tmp_path, monkeypatch):
     monkeypatch.delenv(state.VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "local"))

@@ -28,7 +28,6 @@ from scrubin.curate.project import copies, outputs
 from scrubin.stages import pseudonymize as stage_pseudonymize
 from scrubin.stages.release import other_clones, release_folder
 from scrubin.stages.withdrawals import notice, releases
-from server import ServerError
 
 LOCK = """schema: '2.0'
 stages:
@@ -200,12 +199,11 @@ def interrupted_twice(**_):
         (preflight, "look", lambda **_: WRONG, 2, "nothing was started"),
         (other_clones, "keep_pulled", raises(ReleaseError(FULL)), 2, FULL),
         (release_folder, "keep_what_waits", raises(ReleaseError("no room")), 2, "no room"),
-        (repro, "run_with_server", raises(ServerError("the server did not start")), 1, "the server did not start"),
         (preflight, "look", interrupted_twice, repro.interrupts.INTERRUPTED, "interrupted"),
         (repro, "run_with_server", raises(KeyboardInterrupt()), repro.interrupts.INTERRUPTED, "interrupted"),
         (repro, "require_letters", raises(PlatformError("LANG=C")), 2, "LANG=C"),
     ],
-    ids=["preflight", "pulled", "aside", "server", "interrupted twice", "interrupted later", "letters"],
+    ids=["preflight", "pulled", "aside", "interrupted twice", "interrupted later", "letters"],
 )
 def test_a_run_that_is_refused_for_whatever_reason_lets_nobody_be_sent_who_waits_to_be_left_out(
     refused_run, monkeypatch, capsys, where, name, fails, code, says
