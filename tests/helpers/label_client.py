@@ -45,6 +45,8 @@ class Labeller:
         if path in OF_A_FILM and "film" not in body:
             id_ = body.get("id", "")
             body["film"] = self.film(id_) if id_.isascii() else ""
+        if path == "/api/undo" and "last" not in body:
+            body["last"] = self.get(f"/api/recordings/{body['id']}").json().get("undo", 0)
         return self.post(path, {"nonce": f"{id(self)}-{self._count:06d}", **body})
 
     def film(self, id_: str) -> str:

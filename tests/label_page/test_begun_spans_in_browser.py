@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 
 import pytest
@@ -144,6 +145,19 @@ def test_what_is_begun_stays_so_when_its_end_is_refused(ann, folder):
     ends_at(ann, FPS + 2)
     assert quality_in(folder) == [(FPS, FPS + 3, "smoke")]
     ann.troubles[:] = [one for one in ann.troubles if "409" not in one]
+
+
+def test_what_was_begun_before_a_tab_was_duplicated_is_ended_in_both_by_either(ann, folder):
+    with ann.page.context.expect_page() as opened:
+        ann.page.evaluate("() => void window.open(location.href)")
+    other = copy.copy(ann)
+    other.page = opened.value
+    begun_or_open(other)
+    ends_at(ann, FPS + 2)
+    begun(other, 0)
+    other.page.locator("#layers button", has_text="quality").click()
+    begin(other)
+    assert quality_in(folder) == [(FPS, FPS + 3, "smoke")]
 
 
 def test_what_was_begun_in_another_cut_of_the_film_is_let_go_with_a_word(ann):

@@ -172,6 +172,33 @@ def test_an_undo_does_not_take_back_what_was_said_before_a_label_that_waits_for_
     assert [span[:2] for span in spans_in(folder)] == [(0, FPS), (FPS, FRAMES)]
 
 
+@pytest.mark.parametrize("is_answered", [False, True])
+def test_an_undo_of_a_label_on_its_way_takes_back_nothing_else_where_that_is_refused(ann, folder, is_answered):
+    two_phases(ann)
+    ann.go(FPS + 1, "ArrowRight")
+    answers = Held(ann.page, "/api/label$")
+    stands = Held(ann.page, f"/api/recordings/{SINGLE}$")
+    ann.press("3")
+    answers.come()
+    if not is_answered:
+        ann.press("u")
+    answers.routes.pop(0).fulfill(status=409, json={"error": "not now"})
+    stands.come()
+    if is_answered:
+        ann.press("u")
+    stands.let_go()
+    ann.says("not now")
+    ann.page.wait_for_timeout(A_WHILE_MS)
+    ann.kept()
+    assert ann.page.inner_text("#status") == "not now"
+    ann.press("3", "u")
+    answers.come()
+    answers.let_go()
+    ann.says("The last change is taken back.")
+    assert [span[:2] for span in spans_in(folder)] == [(0, FPS), (FPS, FRAMES)]
+    ann.troubles[:] = [one for one in ann.troubles if "409" not in one]
+
+
 def test_a_rating_after_an_undo_does_not_bring_back_the_rating_that_was_undone(ann, bench, number):
     ann.page.locator("#layers button", has_text="ratings").click()
     ann.page.locator("#panel input[name=efficiency][value='3']").click()

@@ -199,6 +199,7 @@ def test_an_undo_says_whether_something_was_taken_back(ann):
     assert ann.say("/api/undo", id=SINGLE).json()["taken_back"] is False
     ann.label(SINGLE, change("phases", "a", 0, 9, "preparation"))
     ann.say("/api/done", id=SINGLE, done=True)
+    assert "another page of yours" in ann.say("/api/undo", id=SINGLE, last=0).json()["error"]
     assert [ann.say("/api/undo", id=SINGLE).json()["taken_back"] for _ in range(2)] == [True, False]
 
 
@@ -313,7 +314,7 @@ def test_done_and_undo_answer_with_what_stands(ann):
     assert ann.say("/api/done", id=SINGLE, done=True).json()["recording"]["done"] is True
     undone = ann.say("/api/undo", id=SINGLE).json()
     assert undone["items"]["phases"] == {}
-    assert undone["undo"] is False
+    assert undone["undo"] == 0
     assert ann.say("/api/worked", id=SINGLE, seconds=30).status_code == 200
     assert ann.get("/api/work").json()["recordings"][0]["id"]
 

@@ -142,6 +142,17 @@ def test_of_two_remarks_of_one_person_the_second_stays_typed_until_they_have_see
     assert sheets(folder)["single"][0] == "of another tab"
 
 
+def test_what_another_tab_said_is_not_taken_back_before_it_is_seen(ann, another_tab):
+    tab = another_tab()
+    ann.press("1")
+    ann.written(1)
+    tab.press("u")
+    tab.says("another page of yours changed this recording after what you see here, so nothing was taken back")
+    tab.written(1)
+    tab.press("u")
+    tab.says("The last change is taken back.")
+
+
 def test_an_edge_that_another_tab_moved_is_not_moved_back(ann, another_tab, folder):
     ann.press("1")
     ann.written(1)

@@ -178,6 +178,11 @@ def test_a_wish_that_is_sent_twice_is_one_line(bench, folk):
     nonce = next(NONCES)
     lines = [bench.label(folk[0], SINGLE, [put("a", 0, 30, "preparation")], nonce) for _ in range(2)]
     assert lines[0] == lines[1]
+    nonce = next(NONCES)
+    done = bench.say_done(folk[0], SINGLE, nonce, done=True)
+    bench.say_done(folk[0], SINGLE, next(NONCES), done=False)
+    assert bench.say_done(folk[0], SINGLE, nonce, done=True) == done
+    assert bench.view(folk[0], SINGLE)["recording"]["done"] is False
 
 
 def test_what_was_written_before_the_server_ended_and_is_sent_again_is_written_and_undone_once(bench, folk, folder):

@@ -282,6 +282,30 @@ def test_a_rectangle_is_drawn_and_kept_on_the_picture_that_is_open_alone(page, f
     assert not facts(folder, "decided")
 
 
+def test_a_rectangle_is_forgotten_by_esc_before_full_size_closes_and_with_a_word_by_the_other_camera(page):
+    keyboard.full_size(page, "f")
+    rectangle, full = page.locator("#rectangle"), page.locator("#full[open]")
+    keyboard.press(page, "b", "Escape")
+    assert (full.count(), rectangle.is_visible()) == (1, False)
+    keyboard.press(page, "b")
+    assert rectangle.is_visible()
+    keyboard.press(page, "c")
+    says(page, "The rectangle was of the camera left, so it is forgotten", "#full-status")
+    assert (full.count(), rectangle.is_visible()) == (1, False)
+    keyboard.press(page, "Escape")
+    assert full.count() == 0
+
+
+def test_a_study_that_is_refused_after_a_decision_is_said(page):
+    troubles = []
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    refuse(page, "/api/study$", "this address belongs to another start")
+    keyboard.press(page, "j", "a")
+    says(page, "this address belongs to another start")
+    page.wait_for_timeout(A_WHILE_MS)
+    assert troubles == []
+
+
 def test_who_chose_something_else_before_the_answer_keeps_it(page):
     keyboard.press(page, "j")
     says(page, "Span 1")

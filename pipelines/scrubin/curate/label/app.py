@@ -215,9 +215,9 @@ class LabelApp:
 
     async def undo(self, request: Request) -> Response:
         """Take back this person's last change to a recording."""
-        body = await _fields(request, ("id", "nonce"))
-        nonce = body.nonce()
-        return await self._written(request, body, lambda person, id_: self.bench.undo(person, id_, nonce), is_undo=True)
+        body = await _fields(request, ("id", "last", "nonce"))
+        last, nonce = body.number("last"), body.nonce()
+        return await self._written(request, body, lambda person, id_: self.bench.undo(person, id_, nonce, last), is_undo=True)
 
     async def take(self, request: Request) -> Response:
         """Make labels of what is proposed, or of parts of it, all at once."""

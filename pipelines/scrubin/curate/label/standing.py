@@ -118,10 +118,10 @@ class Standing:
         others = {one for one, _ in self.labels if (one.recording, one.camera) == (about.recording, about.camera)}
         return sorted(others - {about}, key=lambda one: one.source_sha256)
 
-    def last(self, annotator: int, recording: str) -> tuple[int, Labelled | Refused] | None:
-        """Return the number and the event of the last line of a person about a recording that is not yet taken back."""
+    def last(self, annotator: int, recording: str) -> tuple[int, Labelled | Refused | None]:
+        """Return the number of the last line of a person about a recording that is not taken back, and what does so, or (0, None)."""
         lines = self.undoable.get((annotator, recording), [])
-        return lines[-1] if lines else None
+        return lines[-1] if lines else (0, None)
 
     def apply(self, lines: Iterable[Line]) -> None:
         """Take in more lines.

@@ -362,7 +362,7 @@ class Workbench:
             "apart": len(standing.apart(one.about)),
             "decided": shown.decided(mine),
             "errors": list(self.scores.errors.get(one.task, ())) if self.scores else [],
-            "undo": standing.last(person.number, one.name) is not None,
+            "undo": standing.last(person.number, one.name)[0],
         }
         if settlement is not None:
             view |= shown.disputed(settlement, assignment.letters(settlement.annotators, one.name, self.p), shift)
@@ -416,17 +416,27 @@ class Workbench:
             changes = taking.changes(picks, self.proposed.get(one.id, {}), mine, one.pictures.first)
             return self.label(person, id_, changes, nonce)
 
-    def undo(self, person: Person, id_: str, nonce: str) -> Line | None:
-        """Take back the last change of a person to a recording; None where there is none."""
+    def undo(self, person: Person, id_: str, nonce: str, last: int | None = None) -> Line | None:
+        """Take back the last change of a person to a recording; None where there is none.
+
+        Parameters
+        ----------
+        last
+            Number of the line that the page saw as the last one, 0 for none.
+
+        Raises
+        ------
+        ReviewError
+            When another one is the last, of another page.
+        """
         with self._lock:
             if (said := self.ledger.written(SESSION, nonce)) is not None:
                 return said
-            one = self.recording(person, id_)
-            last = self.standing().last(person.number, one.name)
-            if last is None:
-                return None
-            number, before = last
-            return self._append(dataclasses.replace(before, undoes=number), person.number, nonce)
+            number, before = self.standing().last(person.number, self.recording(person, id_).name)
+            if last not in (None, number):
+                what = "another page of yours changed this recording after what you see here, so nothing was taken back"
+                raise ReviewError(f"{id_}: {what}; this page shows now what stands: U again takes back the last change of it")
+            return None if before is None else self._append(dataclasses.replace(before, undoes=number), person.number, nonce)
 
     def refuse(self, person: Person, id_: str, picks: Sequence[Pick], nonce: str, *, refused: bool) -> Line:
         """Note that a person does not take proposals, or parts of them; or that they take this back.
@@ -440,8 +450,6 @@ class Workbench:
             one = self.recording(person, id_)
             for pick in picks:
                 taking.known(pick, self.proposed.get(one.id, {}))
-            if (said := self.ledger.written(SESSION, nonce)) is not None:
-                return said
             return self._append(events.Refused(one.about, tuple(pick.key for pick in picks), refused), person.number, nonce)
 
     def say_done(self, person: Person, id_: str, nonce: str, *, done: bool) -> Line:

@@ -14,6 +14,8 @@ function kept() {
   }
 }
 
+const isEnded = ({ id, layer, key }) => id === store.id && Boolean(store.view.items[layer]?.[key]);
+
 export const begun = new (class {
   /** {you, id, film, layer, key, first, label, verb, target}: whose, of which recording, and which film it was. */
   #spans = kept();
@@ -66,8 +68,13 @@ export const begun = new (class {
     return ids.map((id) => ` Begun and not ended ${id === store.id ? "here" : `in ${id}`}: ${this.mine.filter((one) => one.id === id).map(textOf).join("; ")}.`).join("");
   }
 
+  /** Let go what is ended already: another tab of the browser began with what this one had. */
+  forgetEnded() {
+    if (this.#spans.some(isEnded)) this.#keep(this.#spans);
+  }
+
   #keep(spans) {
-    this.#spans = spans;
+    this.#spans = spans.filter((one) => !isEnded(one));
     try {
       sessionStorage.setItem(PLACE, JSON.stringify(spans));
     } catch {
@@ -76,3 +83,5 @@ export const begun = new (class {
     store.dispatchEvent(new Event("kept"));
   }
 })();
+
+store.addEventListener("view", () => begun.forgetEnded());

@@ -157,10 +157,15 @@ export const store = new (class extends EventTarget {
     return this.say(path, { id: this.id, film: this.view.film, picks: picks.map(({ proposal, part }) => ({ proposal, part })), ...more });
   }
 
-  /** Take back what was said last; the answer says whether there was something. While a key waits for its picture, that is not sent yet, and another would be taken back. */
+  /**
+   * Take back what was said last and seen here; the answer says whether there was something. While a key waits for its picture, that is not sent yet, and another
+   * would be taken back. What is on its way is what is meant: where that is refused, nothing is taken back.
+   */
   undo() {
-    if (!this.waiting) return this.say("/api/undo", { id: this.id });
-    return Promise.resolve(this.refuse("What you said before waits for its picture: nothing was taken back."));
+    if (this.waiting) return Promise.resolve(this.refuse("What you said before waits for its picture: nothing was taken back."));
+    const { id } = this;
+    const isLast = !this.sent.length;
+    return this.say("/api/undo", { id, later: (before) => (isLast || before) && { id, last: this.view.undo } });
   }
 
   async sayDone(done) {
@@ -195,28 +200,31 @@ export const store = new (class extends EventTarget {
     this.dispatchEvent(new Event("kept"));
     // What is seen follows at once; the answer replaces it.
     if (sent.changes.length) this.take(this.view);
-    this.queue = this.queue.then(() => this.send(path, body, sent));
+    this.queue = this.queue.then((before) => this.send(path, body, sent, before));
     return this.queue;
   }
 
-  async send(path, { later, ...body }, sent) {
+  /** `before` is what became of what was sent before this; `later` makes of it what is sent, or nothing. */
+  async send(path, { later, ...body }, sent, before) {
     const answered = () => {
       this.answered += 1;
-      this.sent = this.sent.filter((one) => one !== sent);
+      sent.changes = [];
     };
     try {
-      const answer = await post(path, { ...(later?.() ?? body), nonce: nonce() });
+      const wish = later ? later(before) : body;
+      const answer = wish && (await post(path, { ...wish, nonce: nonce() }));
       answered();
-      if (this.id === sent.id) this.take(answer);
-      this.dispatchEvent(new Event("kept"));
+      if (answer && this.id === sent.id) this.take(answer);
       return answer;
     } catch (error) {
       answered();
       // What was refused is not kept: what stands is shown again.
       if (this.id === sent.id) await this.refresh().catch(() => {});
       this.refuse(this.id === sent.id ? error.message : `${sent.id}: ${error.message}`);
-      this.dispatchEvent(new Event("kept"));
       return false;
+    } finally {
+      this.sent = this.sent.filter((one) => one !== sent);
+      this.dispatchEvent(new Event("kept"));
     }
   }
 

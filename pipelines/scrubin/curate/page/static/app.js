@@ -190,7 +190,7 @@ async function goTo() {
 }
 
 function escape() {
-  if (full.isOpen) full.toggle();
+  if (full.isOpen) full.leave();
   else if (state.inFrame !== null || state.outFrame !== null) state.unmark();
   else if (state.pane === "lens") pane("sheet");
   else state.select(null);
@@ -307,8 +307,7 @@ let wasDone = null;
 state.on("written", () => {
   studyTimer ??= setTimeout(async () => {
     studyTimer = null;
-    await state.loadStudy();
-    finish();
+    await state.loadStudy().then(finish, (error) => complain(error.message));
   }, STUDY_MS);
 });
 

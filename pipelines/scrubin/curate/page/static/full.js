@@ -23,11 +23,6 @@ export class Full {
     this.text = byId("full-text");
     this.said = [byId("full-banner"), byId("full-status")];
     this.dialog.addEventListener("close", () => this.#closed());
-    this.dialog.addEventListener("cancel", (event) => {
-      if (!this.box) return;
-      event.preventDefault();
-      this.#setBox(null);
-    });
     state.on("recording", () => state.camera && this.#setBox(null));
     state.on("cursor layout marks", () => this.dialog.open && this.show());
     window.addEventListener("resize", () => this.isOpen && this.#fit());
@@ -50,6 +45,12 @@ export class Full {
   toggle() {
     if (this.isOpen) this.dialog.close();
     else this.open();
+  }
+
+  /** Forget the rectangle, or else close. */
+  leave() {
+    if (this.box) this.#setBox(null);
+    else this.dialog.close();
   }
 
   open() {
@@ -81,6 +82,11 @@ export class Full {
   async show() {
     const { number, camera, frame, preview } = state;
     const name = `${number}/${camera}/${frame}/${asReleased()}`;
+    if (this.box && this.boxOf !== camera) {
+      // What is on its way is told by its answer.
+      if (!this.decisions.busy) this.say(`The rectangle was of the camera ${this.boxOf}, so it is forgotten: draw one here.`);
+      this.#setBox(null);
+    }
     this.#outline();
     this.#describe();
     this.#fit();
@@ -193,7 +199,7 @@ export class Full {
   }
 
   #setBox(box) {
-    this.box = box;
+    Object.assign(this, { box, boxOf: state.camera });
     this.rectangle.hidden = !box;
     if (box) this.#place(this.rectangle, box, ...state.file().size_px);
     if (this.isOpen) this.#describe();
@@ -230,8 +236,10 @@ export class Full {
 
   /** Ask what the rectangle hides, and keep it. */
   async keepBox() {
-    if (!this.box || !this.#isSeen()) return;
-    if (await this.decisions.draw(this.box)) this.#setBox(null);
+    const { box } = this;
+    if (!box || !this.#isSeen()) return;
+    // Another one may be drawn by then.
+    if ((await this.decisions.draw(box)) && this.box === box) this.#setBox(null);
     this.show();
   }
 
