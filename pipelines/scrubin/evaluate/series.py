@@ -702,9 +702,12 @@ def _ends_as_numbered(truth: Series, prediction: Series, video: _Video) -> bool:
     one, other = truth.numbering, prediction.numbering
     if one is None or other is None or (truth if one.per_second < other.per_second else prediction).is_by_time:
         return False
-    ends, steps = (truth.frames, truth.found), (truth.frames, prediction.frames)
-    is_one_number = any(_ends_alike(side, prediction.frames, *steps) for side in ends if side is not None)
-    return is_one_number and not _ends_alike(video.labelled, video.predicted, video.labelled, video.predicted)
+    by_number = (truth.frames, truth.frames if truth.found is None else truth.found, prediction.frames)
+    is_as_numbered, is_at_rates = (
+        any(_ends_alike(end, predicted, labelled, predicted) for end in (labelled, objects))
+        for labelled, objects, predicted in (by_number, (video.labelled, video.objects, video.predicted))
+    )
+    return is_as_numbered and not is_at_rates
 
 
 def _sides(truth: Series, prediction: Series) -> tuple[Series, Series]:
