@@ -39,7 +39,7 @@ FEWEST_ALIKE, FEWEST_APART, FEWEST_LEFT_OUT = 8, 20, 10
 """So many detections lie at one distance, or so many apart, only in a sample of the film; it leaves out so many frames with an object."""
 LEAST_RATIO = 5
 """By less detections more likely end early; up to so many per second are a sample of a film."""
-ROUNDED_FPS = Fraction(1, 2)
+ROUNDED_FPS = 0.5
 """So far is a rate from the whole number that some write for it."""
 REFUSED_FROM = 2
 """A side that goes on so many times as far is refused; where it is less, labels or predictions more likely end early."""
