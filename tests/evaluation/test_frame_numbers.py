@@ -413,6 +413,13 @@ def test_predictions_of_more_frames_than_are_labelled_are_at_no_other_rate(label
     assert errors_of((labelled, predicted)) == []
 
 
+@pytest.mark.parametrize(("last", "refused"), [(140, False), (70, True)])
+def test_predictions_that_end_with_the_last_object_are_at_no_other_rate(last, refused):
+    labels, found = Series(np.arange(300), np.zeros(300), found=np.arange(140)), np.arange(last)
+    told = series.faults_of({"v": labels}, {"v": Series(found, np.zeros(last), found=found)}, every_frame=False)
+    assert ("frames-rate" in {one.rule for one in told if one.severity == "error"}) is refused
+
+
 def test_a_side_that_is_numbered_at_the_stated_rate_of_the_other_is_refused():
     rates = {"truth": Numbering(Fraction(30)), "predictions": Numbering(Fraction(1))}
     (told,) = errors_of((range(0, 2700, 150), range(2700)), **rates)

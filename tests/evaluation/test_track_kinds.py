@@ -1,5 +1,6 @@
 """Tracks through the command: which ids are scored, and what ids can be that are none."""
 
+import numpy as np
 import pytest
 
 from score_runs import fault, good, put, results, sides
@@ -139,12 +140,36 @@ def test_results_without_a_seqinfo_are_numbered_as_the_sequence_whose_labels_hav
     assert (values(tmp_path, capsys)[0]["MOTA"], values(tmp_path, capsys, more=("--predictions-fps", "25"))[0]["MOTA"]) == (1, 1)
 
 
-def test_rates_of_both_sides_may_be_written_with_more_and_fewer_digits(tmp_path, capsys):
-    rows = "".join(f"{k},1,{100 + 7 * k % 500},100,80,60,1,2,1\n" for k in range(1, 400))
-    rates = {"truth": "29.916666667", "found": "29.916667"}
+def timed(study, truth, found):
+    """Make both sides the same boxes, which lie anywhere in each frame; only the rates that they state differ."""
+    left_px = np.random.default_rng(1).integers(0, 760, 600)
+    rows = "".join(f"{frame},1,{left},100,80,60,1,2,1\n" for frame, left in enumerate(left_px, start=1))
     seqinfo = "[Sequence]\nimWidth=854\nimHeight=480\nframeRate={}\n"
-    put(tmp_path, **{side: {"v/gt/gt.txt": rows, "v/seqinfo.ini": seqinfo.format(rate)} for side, rate in rates.items()})
-    assert values(tmp_path, capsys)[0]["MOTA"] == 1
+    return put(
+        study, **{side: {"v/gt/gt.txt": rows, "v/seqinfo.ini": seqinfo.format(rate)} for side, rate in (("truth", truth), ("found", found))}
+    )
+
+
+@pytest.mark.parametrize(
+    ("truth", "found", "more"),
+    [
+        ("29.916666667", "29.916667", ()),
+        ("29.97", "30", ()),
+        ("30", "29.97", ()),
+        ("25", "24.99", ()),
+        ("0", "29.97", ("--fps", "30")),
+        ("30", "0", ("--predictions-fps", "29.97")),
+    ],
+)
+def test_rates_of_both_sides_may_be_written_with_more_and_fewer_digits(tmp_path, capsys, truth, found, more):
+    assert values(timed(tmp_path, truth, found), capsys, more=more)[0]["MOTA"] == 1
+
+
+@pytest.mark.parametrize(("truth", "found"), [(25, 30), (24, 25), (30, 1), (1, 30)])
+def test_the_same_frame_numbers_at_two_rates_are_refused_and_how_to_go_on_is_told(tmp_path, capsys, truth, found):
+    said = fault(capsys, *sides(timed(tmp_path, truth, found), "tracks", "--variant", "classes=one"))
+    assert f"labels have {truth} frames per second and predictions {found}, but both end as if they had one rate" in said
+    assert "correct the wrong one, in the file that states it or by --fps or --predictions-fps" in said
 
 
 def test_boxes_that_motchallenge_marks_as_not_considered_are_left_out_and_counted(tmp_path, capsys):

@@ -38,7 +38,9 @@ FEWEST_FOR_RATE = 5
 FEWEST_ALIKE, FEWEST_APART, FEWEST_LEFT_OUT = 8, 20, 10
 """So many detections lie at one distance, or so many apart, only in a sample of the film; it leaves out so many frames with an object."""
 LEAST_RATIO = 5
-"""By less the rates that both sides state hardly differ, and by less detections more likely end early."""
+"""By less detections more likely end early; up to so many per second are a sample of a film."""
+ROUNDED_FPS = 0.5
+"""So far is a rate from the whole number that some write for it."""
 REFUSED_FROM = 2
 """A side that goes on so many times as far is refused; where it is less, labels or predictions more likely end early."""
 ALIKE, FEW = 0.1, 2
@@ -92,6 +94,11 @@ class Series:
     found: IntArray | None = None
     last_begins: Fraction | None = None
     source_format: str = ""
+
+    @property
+    def is_by_time(self) -> bool:
+        """Whether its numbers are instants: frames are numbers, also where a file states their rate."""
+        return self.counts_time and not self.source_format
 
     def within(self, name: str, faults: Faults) -> tuple[Fault, ...]:
         """Return faults of the video of this name as those of its file."""
@@ -206,7 +213,7 @@ def paired(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, ev
     MetricsError.raise_any(faults)
     pairs = {}
     for name in sorted(set(truth) & set(predictions)):
-        (labelled, at_truth), (predicted, at_predictions) = _at_one_rate(truth[name], predictions[name])
+        (labelled, at_truth), (predicted, at_predictions) = _at_one_rate(*_sides(truth[name], predictions[name]))
         known = np.isin(labelled, predicted)
         at = np.where(known, np.searchsorted(predicted, labelled), -1)
         at[known] = at_predictions[at[known]]
@@ -241,7 +248,7 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     shared = sorted(set(truth) & set(predictions))
     unknown = {name: fault for name in shared if (fault := _of_unknown_rate(name, truth[name], predictions[name])) is not None}
     faults.extend(unknown.values())
-    both = {name: (truth[name], predictions[name]) for name in shared if name not in unknown}
+    both = {name: _sides(truth[name], predictions[name]) for name in shared if name not in unknown}
     numbers = {name: _at(name, *sides, every_frame=every_frame) for name, sides in both.items()}
     videos, rates = list(numbers.values()), _of_rates(both, numbers)
     from_one, step = _from_one(videos), _step(videos)
@@ -608,14 +615,14 @@ def _of_rates(both: Mapping[str, tuple[Series, Series]], numbers: Mapping[str, _
     telling = {name: one for name, one in numbers.items() if min(len(one.labelled), len(one.predicted)) >= FEWEST_FOR_RATE}
     stated = {name for name in telling if all(side.numbering is not None for side in both[name])}
     timed = {name for name in telling if all(side.numbering is not None or _is_timed(side) for side in both[name])}
-    times_of = {name: _times(one.labelled, one.predicted) for name, one in telling.items()}
+    times_of = {name: _times(one) for name, one in telling.items()}
     # Predictions are held to the end of their film, where that is known.
     apart = {name: times for name, times in times_of.items() if times < 1 or (times > 1 and np.isinf(numbers[name].film))}
     unsaid = {name: times for name, times in apart.items() if name not in timed}
     is_most = 2 * len(unsaid) >= len(telling.keys() - timed)
     is_same = _alike([times for times in unsaid.values() if times < 1])
     faults = {}
-    named = [name for name in stated if both[name][0].numbering != both[name][1].numbering and not both[name][1].counts_time]
+    named = [name for name in stated if both[name][0].numbering != both[name][1].numbering and not both[name][1].is_by_time]
     for name in named if _alike([apart.get(name, 0) for name in named]) else ():
         what = f"{_farther(numbers[name], apart[name])}, and as much in all videos, as if a rate that is stated were wrong"
         fix = "look whether --fps and --predictions-fps are right; if one side ends early, nothing is to be done"
@@ -624,11 +631,11 @@ def _of_rates(both: Mapping[str, tuple[Series, Series]], numbers: Mapping[str, _
         may_end_early = not is_same and _may_end_early(both[name][1], numbers[name], times)
         if is_most or max(times, 1 / times) >= REFUSED_FROM:
             faults[name] = _of_ends(both[name][1], numbers[name], times, may_refuse=is_most and not may_end_early)
-    swapped = {name for name in stated if _ends_as_numbered(*both[name])}
+    swapped = {name for name in stated if _ends_as_numbered(*both[name], numbers[name])}
     for name in swapped if 2 * len(swapped) >= len(stated) else ():
         rates = [side.numbering.per_second for side in both[name] if side.numbering is not None]
         what = f"labels have {rates[0]} frames per second and predictions {rates[1]}, but both end as if they had one rate"
-        fix = "say by --fps and --predictions-fps how they are numbered, or number frames as in the ground truth"
+        fix = "correct the wrong one, in the file that states it or by --fps or --predictions-fps, or number frames as in the ground truth"
         faults[name] = error("", "frames-rate", f"{what} ({_spans(both[name][0].frames, both[name][1].frames)})", fix)
     return faults
 
@@ -670,28 +677,46 @@ def _may_end_early(prediction: Series, video: _Video, times: float) -> bool:
     return prediction.by_contract and not video.every_frame and times < 1 and not are_indices and not is_far
 
 
-def _times(labelled: IntArray, predicted: IntArray) -> float:
+def _times(video: _Video) -> float:
     """Return how many times as far predictions go on as labels; 1 where they end alike, but for a few frames, or begin behind."""
-    coarse, fine = sorted((labelled, predicted), key=lambda frames: int(frames[-1]))
+    coarse, fine = sorted((video.labelled, video.predicted), key=lambda frames: int(frames[-1]))
     end, last = int(coarse[-1]), int(fine[-1])
-    step = max(int(np.median(np.diff(frames))) for frames in (labelled, predicted))  # some judge a frame every few seconds
-    if last - end <= max(ALIKE * last, FEW * step) or fine[0] > end:
+    step = max(int(np.median(np.diff(frames))) for frames in (coarse, fine))  # some judge a frame every few seconds
+    if last - end <= max(ALIKE * last, FEW * step) or fine[0] > end or _ends_alike(video.objects, video.found, video.labelled):
         return 1
     # A few frames far behind are no other rate.
     times = last / max(end, 1)
     if 3 * np.count_nonzero(fine > end) < len(fine) * min(1, 2 - 2 / times):
         return 1
-    return times if fine is predicted else 1 / times
+    return times if fine is video.predicted else 1 / times
 
 
-def _ends_as_numbered(truth: Series, prediction: Series) -> bool:
-    """Return whether both sides, whose rates are stated and differ much, end at one number: one is numbered at the rate of the other."""
+def _ends_alike(one: IntArray, other: IntArray, *steps: IntArray) -> bool:
+    """Return whether both end at one number, but for a few steps, which are the greatest of those that lie between frames."""
+    step = max(int(np.median(np.diff(frames))) for frames in steps)
+    return bool(len(one) and len(other) and abs(int(one[-1]) - int(other[-1])) <= FEW * step)
+
+
+def _ends_as_numbered(truth: Series, prediction: Series, video: _Video) -> bool:
+    """Return whether both sides end at one number, but not at their rates: one is numbered at the rate of the other."""
     one, other = truth.numbering, prediction.numbering
-    if one is None or other is None or (truth if one.per_second < other.per_second else prediction).counts_time:
+    if one is None or other is None or (truth if one.per_second < other.per_second else prediction).is_by_time:
         return False
-    apart = max(one.per_second, other.per_second) / min(one.per_second, other.per_second)
-    step = max(int(np.median(np.diff(side.frames))) for side in (truth, prediction))
-    return apart >= LEAST_RATIO and abs(int(truth.frames[-1]) - int(prediction.frames[-1])) <= FEW * step
+    by_number = (truth.frames, truth.frames if truth.found is None else truth.found, prediction.frames)
+    is_as_numbered, is_at_rates = (
+        any(_ends_alike(end, predicted, labelled, predicted) for end in (labelled, objects))
+        for labelled, objects, predicted in (by_number, (video.labelled, video.objects, video.predicted))
+    )
+    return is_as_numbered and not is_at_rates
+
+
+def _sides(truth: Series, prediction: Series) -> tuple[Series, Series]:
+    """Return both sides by one rate where both number frames, and their rates are one but for how it is rounded, such as 30 and 29.97."""
+    one, other = truth.numbering, prediction.numbering
+    if one is None or other is None or one.first != other.first or truth.is_by_time or prediction.is_by_time:
+        return truth, prediction
+    least, most = sorted((one.per_second, other.per_second))
+    return truth, replace(prediction, numbering=one) if most - least <= min(ROUNDED_FPS, ALIKE * most) else prediction
 
 
 def _at_one_rate(truth: Series, prediction: Series) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
