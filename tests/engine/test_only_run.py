@@ -150,7 +150,8 @@ def test_a_server_that_does_not_start_is_said_once_and_stages_go_on_without_it(t
             raise server.ServerError("it is late")
 
     monkeypatch.setattr(server, "_own_server", Late)
-    asks = f"import sys; sys.path.insert(0, {str(Path(server.__file__).parent)!r}); import server; print([server.of_the_run() for _ in '12'])"
+    flows = str(Path(server.__file__).parent)
+    asks = f"import sys; sys.path.insert(0, {flows!r}); import server; print([server.of_the_run() for _ in '12'])"
     out = tmp_path / "out"
     assert server.run_with_server([sys.executable, "-c", f"import sys; sys.stdout = open({str(out)!r}, 'w'); {asks}"]) == 0
     assert out.read_text() == "['', '']\n"
