@@ -475,9 +475,15 @@ def test_the_form_of_a_sheet_is_a_patch(after):
 
 @pytest.mark.parametrize("column", ["fold", "subset"])
 def test_a_placement_without_a_fold_or_subset_is_one_change(after, column):
-    comparison = after(cell("splits", column, None, scheme="balanced", id="abelo"))
-    assert sum(one.count for one in comparison.differences if one.unit == "placements") == 1
-    assert comparison.step is Step.MAJOR
+    def without(table):
+        values = [None, *table[column].to_pylist()[1:]]
+        return table.set_column(
+            table.column_names.index(column), pa.field(column, table[column].type), pa.array(values, table[column].type)
+        )
+
+    differences = after(lambda folder: edit_table(folder, "splits", without)).differences
+    changes = [one for one in differences if one.kind == "splits" and one.unit == "placements"]
+    assert [(one.count, one.step) for one in changes] == [(1, Step.MAJOR)]
 
 
 def test_a_row_of_nobody_is_refused_with_its_place(after):

@@ -34,7 +34,7 @@ from scrubin.data.verify import WITHDRAWN
 
 FOLLOWING = frozenset({"@context", "@id", "sdVersion", "version"})
 """Fields that change by themselves with the version."""
-FOLLOWS = re.compile(r'"(contentSize|sha256)": "[^"]*"|\bversion = \{[^}]*\}')
+FOLLOWS = re.compile(r'(?<="contentSize": ")[^"\\]*|(?<="sha256": ")[^"\\]*|(?<=\bversion = \{)[^}"\\]*')
 """What so changes inside of a field: of a file its bytes, of a citation the version."""
 MANIFEST = "groundtruth/manifest.json"
 MEANINGS = ("frame_contract", "frames_per_second", "vocabularies", "definitions")
@@ -46,8 +46,7 @@ LONGEST_VALUE = 120
 
 def differences_of_descriptions(old: Released, new: Released) -> Iterator[Difference]:
     """Yield which fields of the metadata differ, which known errors, and what the ground truth says of itself."""
-    before, after = ({name: value for name, value in of.document.items() if name not in FOLLOWING} for of in (old, new))
-    yield from _fields("metadata", before, after, lambda name, _: Step.MINOR if name in TERMS else Step.PATCH)
+    yield from _fields("metadata", _described(old), _described(new), lambda name, _: Step.MINOR if name in TERMS else Step.PATCH)
     hashed = file_differences.unseen("errata", errata.RELEASED, old, new, Step.PATCH)
     yield from _errata(_by_id(old), _by_id(new)) if hashed is None else hashed
     if MANIFEST in old.sha256 and MANIFEST in new.sha256:
@@ -71,14 +70,15 @@ def _step_of_meaning(name: str, change: str) -> Step:
 def _fields(kind: str, old: Mapping[str, Any], new: Mapping[str, Any], step: Callable[[str, str], Step]) -> Iterator[Difference]:
     for name in sorted(old.keys() | new.keys()):
         before, after = old.get(name), new.get(name)
-        if _compared(before) != _compared(after):
+        if before != after:
             change = "added" if before is None else "removed" if after is None else "changed"
             shown = ({"changed": {name: [_short(before), _short(after)]}},)
             yield Difference(kind, name, change, step(name, change), 1, "field", examples=shown)
 
 
-def _compared(value: Any) -> str:
-    return FOLLOWS.sub("", json.dumps(value, sort_keys=True))
+def _described(released: Released) -> dict[str, Any]:
+    document = json.loads(FOLLOWS.sub("", json.dumps(released.document)))
+    return {name: value for name, value in document.items() if name not in FOLLOWING}
 
 
 def _errata(old: Mapping[str, errata.Erratum], new: Mapping[str, errata.Erratum]) -> Iterator[Difference]:
