@@ -93,6 +93,7 @@ def repeat(folder: Path) -> None:
     stamp = sha256_of(folder / "tables/phases.parquet")
     (truth / "recognition").mkdir(parents=True, exist_ok=True)
     for id_, rows in phases.groupby("id"):
+        write_text(truth / f"tracks/{id_}/seqinfo.ini", f"[Sequence]\nname={id_}\n")
         write_text(truth / f"phases/{id_}.csv", rows[["frame", "phase_id", "phase"]].to_csv(index=False))
         np.savez(truth / f"recognition/{id_}.npz", frame=rows.frame.to_numpy(), ivt=np.eye(len(rows), 5, dtype=np.int8), stamp=stamp)
     images = [{"id": at, "file_name": f"{one.id}/{one.frame}.jpg"} for at, one in enumerate(phases.itertuples(), start=1)]

@@ -32,6 +32,11 @@ def cell(table, column, value, **at):
     return edit
 
 
+def to_sheet(edit):
+    """An edit of the text of the sheet of a scheme."""
+    return lambda folder: write_text(folder / "splits/folds.csv", edit((folder / "splits/folds.csv").read_text(encoding="utf-8")))
+
+
 def said(comparison):
     return [(one.kind, one.what, one.change, one.count) for one in comparison.differences]
 
@@ -134,7 +139,7 @@ def test_a_recording_more_is_one_addition_whatever_it_brings(old, tmp_path):
     comparison = compare(old, version_pairs.build(tmp_path / "new", (*IDS, "gastuvo"), "1.1.0"))
     assert said(comparison) == [("recordings", "recordings", "added", 1), ("files", "documents", "changed", 1)]
     one = comparison.differences[0]
-    assert (one.examples, one.columns["frames"], one.columns["files"]) == (({"id": "gastuvo"},), FRAMES, 1 + FRAMES + 2)
+    assert (one.examples, one.columns["frames"], one.columns["files"]) == (({"id": "gastuvo"},), FRAMES, 1 + FRAMES + 3)
     assert (comparison.verdict.fits, comparison.verdict.lowest) == (True, "1.1.0")
 
 
@@ -155,7 +160,9 @@ def test_a_renamed_recording_is_known_by_its_video_and_nothing_else_differs(afte
             (folder / one).rename(folder / one.replace("abelo", "zumasto"))
         for path in (folder / "groundtruth").rglob("abelo.*"):
             path.rename(path.with_stem("zumasto"))
-        for path in (*(folder / "splits").glob("*.csv"), folder / "groundtruth/cholect50/coco.json"):
+        tracks = folder / "groundtruth/cholect50/tracks"
+        (tracks / "abelo").rename(tracks / "zumasto")
+        for path in (*(folder / "splits").glob("*.csv"), folder / "groundtruth/cholect50/coco.json", tracks / "zumasto/seqinfo.ini"):
             path.write_text(path.read_text(encoding="utf-8").replace("abelo", "zumasto"), encoding="utf-8")
 
     comparison = after(rename, "2.0.0")
@@ -304,10 +311,43 @@ def test_a_changed_matrix_of_ground_truth_is_a_major_step(after):
 def test_a_licence_is_more_than_documentation_and_a_title_is_not(after):
     def say(folder):
         document = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
-        write_json(folder / "croissant.json", {**document, "license": "CC0-1.0", "alternateName": "A better toy", "keywords": ["surgery"]})
+        said = {"alternateName": "A better toy", "keywords": ["surgery"], "citeAs": "@misc{toy,\n  title = {Toy}\n}"}
+        files = {"recordSet": [{"name": "classes", "data": [{"id": 0}]}], "distribution": [{"name": "a.zip", "sha256": "0"}]}
+        write_json(folder / "croissant.json", {**document, "license": "CC0-1.0", **said, **files})
 
     found = steps(after(say))
-    assert found == {("license", "changed"): Step.MINOR, ("alternateName", "changed"): Step.PATCH, ("keywords", "added"): Step.PATCH}
+    added = dict.fromkeys([(name, "added") for name in ("keywords", "citeAs", "recordSet", "distribution")], Step.PATCH)
+    assert found == {("license", "changed"): Step.MINOR, ("alternateName", "changed"): Step.PATCH, **added}
+
+
+def test_the_version_in_a_citation_and_the_hash_of_a_listed_file_follow(old, tmp_path):
+    def cited(title, version):
+        stated = {"citeAs": f"title = {{{title}}},\n  version = {{{version}}}", "distribution": [{"name": "a", "sha256": version}]}
+
+        def edit(folder):
+            write_json(folder / "croissant.json", {**json.loads((folder / "croissant.json").read_text(encoding="utf-8")), **stated})
+
+        return version_pairs.edited(old, tmp_path / f"{title}{version}", edit, version)
+
+    first = cited("toy", "1.0.1")
+    assert compare(first, cited("toy", "1.0.2")).differences == ()
+    assert said(compare(first, cited("puppet", "1.0.2"))) == [("metadata", "citeAs", "changed", 1)]
+
+
+def test_what_ground_truth_states_of_all_its_files_is_compared(old, tmp_path):
+    first = {"frame_contract": "first", "frames_per_second": "1", "vocabularies": {"own": {"sha256": "0"}}, "definitions": {"coco": "a"}}
+    second = {"frame_contract": "last", "frames_per_second": "2", "vocabularies": {"own": {"sha256": "1"}, "more": {}}}
+    pair = [
+        version_pairs.edited(old, tmp_path / name, lambda folder, stated=stated: write_json(folder / "groundtruth/manifest.json", stated))
+        for name, stated in (("first", first), ("second", {**second, "definitions": {"coco": "b"}, "files": "other"}))
+    ]
+    assert {name.removeprefix("groundtruth/manifest.json: "): step for (name, _), step in steps(compare(*pair)).items()} == {
+        "frame_contract": Step.MAJOR,
+        "frames_per_second": Step.MAJOR,
+        "vocabularies own": Step.MAJOR,
+        "vocabularies more": Step.MINOR,
+        "definitions coco": Step.PATCH,
+    }
 
 
 def test_a_known_error_more_is_a_patch(after):
@@ -364,7 +404,15 @@ def test_a_data_set_with_a_new_name_is_compared(after):
         ),
         (
             lambda folder: ((folder / "splits/folds.csv").write_text("a,b\n1\n"), version_pairs.seal(folder)),
-            r"folds\.csv: it cannot be read",
+            r"folds\.csv: it cannot be read .*line 2: expected 2 cells as in line 1, but got 1",
+        ),
+        (
+            lambda folder: (to_sheet(lambda text: text.replace("train\n", "train,test\n"))(folder), version_pairs.seal(folder)),
+            r"folds\.csv: it cannot be read .*line \d+: expected 3 cells as in line 1, but got 4",
+        ),
+        (
+            lambda folder: (to_sheet(lambda text: text.replace("fold,id,", "id,id,"))(folder), version_pairs.seal(folder)),
+            r"folds\.csv: it cannot be read .*line 1: two columns are called 'id'",
         ),
     ],
 )
@@ -386,6 +434,61 @@ def test_only_tables_and_what_differs_must_be_there(old, tmp_path):
     for stray in ("groundtruth/cholect50/yolo/labels.cache", "tables/.DS_Store"):
         write_text(tmp_path / "new" / stray, "x")
     assert compare(old, tmp_path / "new").differences == ()
+
+
+@pytest.mark.parametrize(
+    ("folder", "edit", "kind", "step"),
+    [
+        ("splits", to_sheet(lambda text: text.replace("train", "val")), "splits", Step.MAJOR),
+        ("groundtruth", lambda of: to_arrays(of, "abelo", stamp="other"), "groundtruth", Step.MAJOR),
+        ("metadata", lambda of: write_json(of / "metadata/errata.yaml", []), "errata", Step.PATCH),
+        ("calibration", lambda of: write_text(of / "calibration/rig_1.yaml", "other"), "calibrations", Step.MAJOR),
+    ],
+)
+@pytest.mark.parametrize("part", [0, 1], ids=["old", "new"])
+def test_what_one_copy_lacks_is_compared_by_its_hash_and_counts_as_the_largest_change(old, tmp_path, folder, edit, kind, step, part):
+    def more(folder):
+        write_text(folder / "calibration/rig_1.yaml", "one")
+        write_json(folder / "metadata/errata.yaml", [{"id": "E1", "since": "1.0.0", "severity": "note", "what": "a", "advice": "b"}])
+
+    first = version_pairs.edited(old, tmp_path / "first", more)
+    same, other = (version_pairs.edited(first, tmp_path / name, does) for name, does in (("same", lambda _: None), ("other", edit)))
+    for new in (same, other):
+        shutil.rmtree((first, new)[part] / folder, ignore_errors=True)
+    assert compare(first, same).differences == ()
+    comparison = compare(first, other)
+    (one,) = comparison.differences
+    assert (one.kind, one.change, one.step) == (kind, "changed", step)
+    assert one.what.startswith("unseen contents of ")
+    assert "not looked at, because one copy lacks" in list(lines(comparison))[-2]
+
+
+def test_the_form_of_a_sheet_is_a_patch(after):
+    def turned(text):
+        return "".join(f"{';'.join(reversed(line.split(',')))}\n" for line in text.splitlines())
+
+    for edit in (turned, lambda text: text.replace(",", ";"), lambda text: turned(text).replace(";", ",")):
+        comparison = after(to_sheet(edit))
+        assert said(comparison) == [("splits", "form of splits/", "changed", 1)]
+        assert comparison.step is Step.PATCH
+
+
+@pytest.mark.parametrize("column", ["fold", "subset"])
+def test_a_placement_without_a_fold_or_subset_is_one_change(after, column):
+    def without(table):
+        values = [None, *table[column].to_pylist()[1:]]
+        return table.set_column(
+            table.column_names.index(column), pa.field(column, table[column].type), pa.array(values, table[column].type)
+        )
+
+    differences = after(lambda folder: edit_table(folder, "splits", without)).differences
+    changes = [one for one in differences if one.kind == "splits" and one.unit == "placements"]
+    assert [(one.count, one.step) for one in changes] == [(1, Step.MAJOR)]
+
+
+def test_a_row_of_nobody_is_refused_with_its_place(after):
+    with pytest.raises(ReleaseError, match=r"tables/videos\.parquet, row 1: 'id' is missing"):
+        after(lambda folder: edit_table(folder, "videos", lambda of: of.set_column(0, "id", pa.array([None, *IDS[1:]], pa.string()))))
 
 
 @pytest.mark.parametrize(("version", "fits"), [("1.9.0", False), ("2.0.0", True)])

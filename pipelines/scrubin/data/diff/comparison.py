@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -14,6 +15,7 @@ import pyarrow as pa
 
 from scrubin.base.errors import ReleaseError
 from scrubin.data.diff import (
+    BY_CHANGE,
     KINDS,
     Difference,
     Step,
@@ -30,22 +32,53 @@ from scrubin.data.diff import (
 from scrubin.data.diff.snapshot import Recordings, Released
 from scrubin.data.verify import WITHDRAWN
 
-FOLLOWING = frozenset({"@context", "@id", "citeAs", "cr:citeAs", "distribution", "recordSet", "sdVersion", "version"})
-"""Fields that change by themselves with the version and the files; columns are compared in the tables."""
+FOLLOWING = frozenset({"@context", "@id", "sdVersion", "version"})
+"""Fields that change by themselves with the version."""
+FOLLOWS = re.compile(r'(?<="contentSize": ")[^"\\]*|(?<="sha256": ")[^"\\]*|(?<=\bversion = \{)[^}"\\]*')
+"""What so changes inside of a field: of a file its bytes, of a citation the version."""
+MANIFEST = "groundtruth/manifest.json"
+MEANINGS = ("frame_contract", "frames_per_second", "vocabularies", "definitions")
+"""What it says of all its files; each of the first three is another ground truth when it is another."""
 TERMS = ("license", "name")
 """Fields that say what users may do, and what they call the data set: no documentation."""
 LONGEST_VALUE = 120
 
 
 def differences_of_descriptions(old: Released, new: Released) -> Iterator[Difference]:
-    """Yield which fields of the metadata differ."""
-    for name in sorted({*old.document, *new.document} - FOLLOWING):
-        before, after = old.document.get(name), new.document.get(name)
+    """Yield which fields of the metadata differ, which known errors, and what the ground truth says of itself."""
+    yield from _fields("metadata", _described(old), _described(new), lambda name, _: Step.MINOR if name in TERMS else Step.PATCH)
+    hashed = file_differences.unseen("errata", errata.RELEASED, old, new, Step.PATCH)
+    yield from _errata(_by_id(old), _by_id(new)) if hashed is None else hashed
+    if MANIFEST in old.sha256 and MANIFEST in new.sha256:
+        hashed = file_differences.unseen("groundtruth", MANIFEST, old, new, Step.MAJOR)
+        yield from _fields("groundtruth", _meanings(old), _meanings(new), _step_of_meaning) if hashed is None else hashed
+
+
+def _meanings(released: Released) -> dict[str, Any]:
+    """Return what the ground truth states of all its files; hashes and counts follow from the rest."""
+    document, said = released.json(MANIFEST), dict[str, Any]()
+    for name in MEANINGS:
+        stated = document.get(name) if isinstance(document, dict) else None
+        said |= {f"{MANIFEST}: {name} {key}".strip(): one for key, one in (stated if isinstance(stated, dict) else {"": stated}).items()}
+    return said
+
+
+def _step_of_meaning(name: str, change: str) -> Step:
+    return Step.PATCH if name.startswith(f"{MANIFEST}: definitions") else BY_CHANGE[change]
+
+
+def _fields(kind: str, old: Mapping[str, Any], new: Mapping[str, Any], step: Callable[[str, str], Step]) -> Iterator[Difference]:
+    for name in sorted(old.keys() | new.keys()):
+        before, after = old.get(name), new.get(name)
         if before != after:
-            change = "added" if name not in old.document else "removed" if name not in new.document else "changed"
-            step = Step.MINOR if name in TERMS else Step.PATCH
-            yield Difference("metadata", name, change, step, 1, "field", examples=({"changed": {name: [_short(before), _short(after)]}},))
-    yield from _errata(_by_id(old), _by_id(new))
+            change = "added" if before is None else "removed" if after is None else "changed"
+            shown = ({"changed": {name: [_short(before), _short(after)]}},)
+            yield Difference(kind, name, change, step(name, change), 1, "field", examples=shown)
+
+
+def _described(released: Released) -> dict[str, Any]:
+    document = json.loads(FOLLOWS.sub("", json.dumps(released.document)))
+    return {name: value for name, value in document.items() if name not in FOLLOWING}
 
 
 def _errata(old: Mapping[str, errata.Erratum], new: Mapping[str, errata.Erratum]) -> Iterator[Difference]:
@@ -241,8 +274,9 @@ def lines(comparison: Comparison) -> Iterator[str]:
 def warnings(comparison: Comparison) -> Iterator[str]:
     """Yield what nobody may pass over, whatever the number of the version is."""
     for released in (comparison.old, comparison.new):
-        if withdrawn_notes.is_missing(released):
+        if released.lacks(WITHDRAWN):
             yield f"notes of who withdrew are not compared: {released.folder / WITHDRAWN} is not here"
+    yield from unseen(comparison)
     of = {one.what: one for one in comparison.differences}
     if lost := of.get(withdrawn_notes.LOST):
         back = of.get(withdrawn_notes.BACK)
@@ -253,6 +287,18 @@ def warnings(comparison: Comparison) -> Iterator[str]:
         yield (
             f"WITHDRAWN: {old} says that {lost.count:,} were withdrawn, {new} does not say so any more{whose}: whoever made it did not "
             f"know of them{why}; publish nothing before you know that nobody is back"
+        )
+
+
+def unseen(comparison: Comparison) -> Iterator[str]:
+    """Yield what was compared by its hash alone, because one copy lacks it, and the step that all else asks for."""
+    hashed = [one for one in comparison.differences if one.what.startswith(file_differences.UNSEEN)]
+    if hashed:
+        names = ", ".join(one.what.removeprefix(file_differences.UNSEEN) for one in hashed)
+        step = required_step(one for one in comparison.differences if one not in hashed)
+        yield (
+            f"not looked at, because one copy lacks what differs there by its hash: {names}; it counts as the largest change that it can "
+            f"be. Take whole copies and compare again: all else asks for {f'a {step.word}' if step else 'no'} step"
         )
 
 

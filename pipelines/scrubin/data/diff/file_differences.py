@@ -22,6 +22,8 @@ from scrubin.data.diff import Difference, Step, difference_of_data, errata, tabl
 from scrubin.data.diff.snapshot import DOCUMENT, Recordings, Released
 from scrubin.data.diff.tables import EXAMPLES
 
+UNSEEN = "unseen contents of "
+"""How it is said of files that one copy lacks, and other hashes; such a change counts as the largest that it can be."""
 FOLDER = "calibration/"
 # As Scrub-in writes them: so that no reader of YAML is needed to compare two releases.
 _RECORDINGS = re.compile(r"^recordings:\n((?:   - .*\n)*)", re.MULTILINE)
@@ -45,6 +47,11 @@ def differences_of_calibrations(old: Released, new: Released, recordings: Record
     ReleaseError
         When a calibration cannot be read.
     """
+    if any(of.lacks(name) for of in (old, new) for name in of.sha256 if is_one(name)):
+        gone, come = (Counter(sha256 for name, sha256 in of.sha256.items() if is_one(name)) for of in (old, new))
+        if most := max((gone - come).total(), (come - gone).total()):
+            yield difference_of_data("calibrations", f"{UNSEEN}{FOLDER}", "changed", most, "files")
+        return
     before, after = ({recordings.renamed.get(id_, id_): said for id_, said in _by_recording(old).items()}, _by_recording(new))
     alone = recordings.added | recordings.removed
     changes = {
@@ -73,13 +80,23 @@ def _by_recording(released: Released) -> dict[str, str]:
 
 
 # What is in one of these is known by one of these columns.
+FORM, CHANGED = "form of ", ("contents of ", "changed")
 KEYS = ("scheme", "fold", "id", "camera", "frame", "instance", "mark", "rater", "aspect", "error")
 WORD = re.compile(r"[A-Za-z0-9]+")
 ERRORS = (OSError, ValueError, LookupError, TypeError, csv.Error, zipfile.BadZipFile, pa.ArrowException)
 
 
-def change_of_content(old: Path, new: Path, recordings: Recordings) -> str | None:
-    """Return what happened to the contents of a file: ``changed``, also where rows are gone, or only ``added``; None: the same.
+def unseen(kind: str, name: str, old: Released, new: Released, step: Step) -> list[Difference] | None:
+    """Return how a file differs that one copy lacks, by its hash alone; None: it is here and can be read."""
+    if not old.lacks(name) and not new.lacks(name):
+        return None
+    return [] if old.sha256.get(name) == new.sha256.get(name) else [Difference(kind, f"{UNSEEN}{name}", "changed", step, 1, "files")]
+
+
+def change_of_content(old: Path, new: Path, recordings: Recordings) -> tuple[str, str] | None:
+    """Return whether contents of a file ``changed``, also where rows are gone, or were only ``added``, or its form changed.
+
+    None: the same. The form is in which order the columns are, and what is between the cells of a sheet.
 
     Parameters
     ----------
@@ -97,16 +114,23 @@ def change_of_content(old: Path, new: Path, recordings: Recordings) -> str | Non
     before, after = _of_others(_read(old, recordings.renamed), alone), _of_others(_read(new, {}), alone)
     shared = [one for one in before.column_names if one in after.column_names]
     if len(shared) < len(before.column_names) or any(not tables.same_type(before[one].type, after[one].type) for one in shared):
-        return "changed"
+        return CHANGED
     key = [one for one in KEYS if one in shared] or shared
     pairing = tables.pair(before, after, key)
     differs = tables.differing(before, after, pairing, [one for one in shared if one not in key])
     if len(pairing.removed) or any(one.any() for one in differs.values()):
-        return "changed"
+        return CHANGED
     # A key that no row of the old file had twice tells rows apart, and a second row of it contradicts the first; whole rows are none.
     if key != shared and not len(tables.again(before, key)) and len(np.intersect1d(pairing.added, tables.again(after, key))):
-        return "changed"
-    return "added" if len(pairing.added) or len(after.column_names) > len(shared) else None
+        return CHANGED
+    if len(pairing.added) or len(after.column_names) > len(shared):
+        return "contents of ", "added"
+    same_form = before.column_names == after.column_names and _delimiter(before) == _delimiter(after)
+    return None if same_form else (FORM, "changed")
+
+
+def _delimiter(sheet: pa.Table) -> bytes | None:
+    return (sheet.schema.metadata or {}).get(b"delimiter")
 
 
 def _of_others(table: pa.Table, ids: frozenset[str]) -> pa.Table:
@@ -139,10 +163,17 @@ def _renamed(text: str, renamed: Mapping[str, str]) -> str:
 
 def _sheet(text: str) -> pa.Table:
     header = text.partition("\n")[0]
-    lines = list(csv.reader(io.StringIO(text), delimiter=";" if header.count(";") > header.count(",") else ","))
-    names = lines[0] if lines else []
-    body = [line for line in lines[1:] if line]
-    return pa.table({name: pa.array([line[at] for line in body], pa.string()) for at, name in enumerate(names)})
+    delimiter = ";" if header.count(";") > header.count(",") else ","
+    lines = csv.reader(io.StringIO(text), delimiter=delimiter)
+    names, body = next(lines, []), []
+    if twice := [name for at, name in enumerate(names) if name in names[:at]]:
+        raise ValueError(f"line 1: two columns are called {twice[0]!r}")
+    for line in filter(None, lines):
+        if len(line) != len(names):
+            raise ValueError(f"line {lines.line_num}: expected {len(names)} cells as in line 1, but got {len(line)}")
+        body.append(line)
+    columns = {name: pa.array([line[at] for line in body], pa.string()) for at, name in enumerate(names)}
+    return pa.table(columns, metadata={"delimiter": delimiter})
 
 
 def _arrays(path: Path) -> pa.Table:
@@ -197,7 +228,7 @@ def _lines(lines: Iterable[str]) -> pa.Table:
 TEXTS: Mapping[str, Callable[[str], pa.Table]] = {
     ".csv": _sheet,
     ".json": _document,
-    ".txt": lambda text: _lines(text.splitlines()),
+    **dict.fromkeys((".txt", ".ini"), lambda text: _lines(text.splitlines())),
 }
 FORMS = frozenset({*TEXTS, ".npz", ".parquet"})
 """Files with one of these suffixes are compared by what is in them; others by their bytes."""
@@ -234,8 +265,10 @@ def differences_of_files(old: Released, new: Released, recordings: Recordings, v
         elif not _repeats(name):
             if name not in videos_changed:
                 changes[kind, group, "changed"].append(name)
-        elif change := change_of_content(old.path(before[name] or name), new.path(name), recordings):
-            changes[kind, f"contents of {group}", change].append(name)
+        elif old.lacks(before[name] or name) or new.lacks(name):
+            changes[kind, f"{UNSEEN}{group}", "changed"].append(name)
+        elif found := change_of_content(old.path(before[name] or name), new.path(name), recordings):
+            changes[kind, f"{found[0]}{group}", found[1]].append(name)
     for (kind, group, change), names in sorted(changes.items()):
         yield _difference(kind, group, change, names, recordings)
 
@@ -287,6 +320,6 @@ def _repeats(name: str) -> bool:
 def _difference(kind: str, group: str, change: str, names: list[str], recordings: Recordings) -> Difference:
     whose: Mapping[str, int] = Counter(id_ for name in names if (id_ := recordings.of_path(name)) is not None)
     examples = tuple({"file": name} for name in names[:EXAMPLES])
-    if kind == "files" and group in ("archives", "documents"):
+    if group in ("archives", "documents") or group.startswith(FORM):
         return Difference(kind, group, change, Step.PATCH, len(names), "files", examples=examples)
     return difference_of_data(kind, group, change, len(names), "files", recordings=whose, examples=examples)

@@ -10,7 +10,7 @@ from typing import Any
 from scrubin.base import file_lists, strangers
 from scrubin.base.errors import ReleaseError
 from scrubin.data.diff import withdrawn_notes
-from scrubin.data.diff.comparison import Comparison, of_releases, sentence
+from scrubin.data.diff.comparison import Comparison, of_releases, sentence, unseen
 from scrubin.data.diff.snapshot import Released
 
 NAME = "metadata/changes.json"
@@ -19,6 +19,7 @@ WRITTEN_LATER = (NAME, file_lists.FILE_LIST)
 SHOWN = 12
 FIXED = (
     "previous version step verdict changes moved added removed changed renamed none patch minor major since higher than needed "
+    "unseen contents form frame_contract frames_per_second vocabularies definitions manifest.json "
     f"{withdrawn_notes.LOST} {withdrawn_notes.BACK}"
 )
 """Words of every such file, whatever changed, beside names of kinds, tables and columns."""
@@ -69,7 +70,7 @@ def refuse(comparison: Comparison) -> None:
         raise ReleaseError(f"params.yaml: 'release.previous': {verdict.sentence}; name a release with such a number, or null")
     reasons = [sentence(one) for one in comparison.differences if one.step is comparison.step]
     more = [f"and {len(reasons) - SHOWN} more"] if len(reasons) > SHOWN else []
-    listed = "".join(f"\n  {line}" for line in [*reasons[:SHOWN], *more])
+    listed = "".join(f"\n  {line}" for line in [*reasons[:SHOWN], *more, *unseen(comparison)])
     raise ReleaseError(f"params.yaml: 'release.version': {verdict.sentence}; set it to {verdict.lowest} or higher{listed}")
 
 

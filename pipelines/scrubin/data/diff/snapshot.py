@@ -17,6 +17,7 @@ from scrubin.base import file_lists, strangers, unpacking
 from scrubin.base.errors import ReleaseError
 from scrubin.base.file_lists import CHECKSUMS as SUMS
 from scrubin.base.files import sha256_of, sha256_of_all
+from scrubin.data.diff.tables import KEYS
 
 DOCUMENT = "croissant.json"
 _TABLE = re.compile(r"tables/([^/]+)\.parquet")
@@ -108,19 +109,42 @@ class Released:
             if name not in self.sha256 and not file_lists.is_litter(name):
                 raise ReleaseError(f"{self.folder / name}: {SUMS} does not list it; take it out, or {_verify(self.folder)}")
 
+    def lacks(self, name: str) -> bool:
+        """Whether a file of the release is not in this copy: somebody took a part of it."""
+        return name in self.sha256 and not (self.folder / name).exists()
+
     def table(self, name: str) -> pa.Table:
         """Read a table.
 
         Raises
         ------
         ReleaseError
-            When it is missing, is not the file that the release lists, or cannot be read.
+            When it is missing, is not the file that the release lists, cannot be read, or has a row of nobody.
         """
         path = self.path(f"tables/{name}.parquet")
         try:
-            return unpacking.parquet(path, path)
+            table = unpacking.parquet(path, path)
         except OSError as error:
             raise ReleaseError(f"{path}: it cannot be read as a table ({error}); {_verify(self.folder)}") from error
+        for column in ("id", "scheme"):
+            if name in KEYS and column in table.column_names and table[column].null_count:
+                row = 1 + table[column].is_null().index(True).as_py()
+                raise ReleaseError(f"{path}, row {row}: {column!r} is missing, so nobody can say whose row it is; write the table anew")
+        return table
+
+    def json(self, name: str) -> Any:
+        """Read a JSON file.
+
+        Raises
+        ------
+        ReleaseError
+            When it is missing, is not the file that the release lists, or cannot be read.
+        """
+        path = self.path(name)
+        try:
+            return strangers.read_json(path)
+        except (OSError, ValueError) as error:
+            raise ReleaseError(f"{path}: it cannot be read ({error}); {_verify(self.folder)}") from error
 
     def path(self, name: str) -> Path:
         """Return where a file that is to be read lies; it must be the one that is listed.

@@ -395,7 +395,7 @@ def differences_of_placements(old: pa.Table, new: pa.Table) -> Iterator[Differen
             "moved",
             len(moves),
             "placements",
-            columns=dict(sorted(Counter(" to ".join(one["changed"]["subset"]) for one in moves).items())),
+            columns=dict(sorted(Counter(" to ".join(name or "missing" for name in one["changed"]["subset"]) for one in moves).items())),
             recordings=dict(Counter(one["id"] for one in moves)),
             examples=tuple(moves),
         )
@@ -427,14 +427,12 @@ def _folds(table: pa.Table) -> dict[str, set[int]]:
 def _beyond(table: pa.Table, other: pa.Table) -> list[tuple[str, list[int]]]:
     """Return the folds that only the first table has, by scheme."""
     known = _folds(other)
-    beyond = {scheme: sorted(folds - known.get(scheme, set())) for scheme, folds in sorted(_folds(table).items())}
+    beyond = {scheme: sorted(folds - known.get(scheme, set()), key=str) for scheme, folds in sorted(_folds(table).items())}
     return [(scheme, folds) for scheme, folds in beyond.items() if folds]
 
 
 def _shared(table: pa.Table, other: pa.Table) -> pa.Table:
     """Return the rows of the folds that both tables have."""
     known = _folds(other)
-    for scheme, folds in _folds(table).items():
-        for fold in sorted(folds - known.get(scheme, set())):
-            table = table.filter(pc.invert(pc.and_(pc.equal(table["scheme"], scheme), pc.equal(table["fold"], fold))))
-    return table
+    rows = zip(table["scheme"].to_pylist(), table["fold"].to_pylist(), strict=True)
+    return table.filter(pa.array([fold in known.get(scheme, ()) for scheme, fold in rows], pa.bool_()))

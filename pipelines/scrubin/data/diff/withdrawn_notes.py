@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from scrubin.base import strangers
-from scrubin.base.errors import ReleaseError
 from scrubin.data.diff import Difference, Step
 from scrubin.data.diff.snapshot import Recordings, Released
 from scrubin.data.verify import WITHDRAWN as NAME
@@ -50,18 +48,8 @@ def read(released: Released) -> Notes:
     """
     if NAME not in released.sha256:
         return Counter()
-    path = released.path(NAME)
-    try:
-        document = strangers.read_json(path)
-    except (OSError, ValueError) as error:
-        msg = f"{path}: it does not say who withdrew ({error}); 'scrubin verify {released.folder}' says what is wrong with the copy"
-        raise ReleaseError(msg) from error
+    document = released.json(NAME)
     return of_rows(document.get("withdrawn") if isinstance(document, dict) else None)
-
-
-def is_missing(released: Released) -> bool:
-    """Whether the file is not in this copy of a release, although the release has it: somebody took a part of it."""
-    return NAME in released.sha256 and not (released.folder / NAME).exists()
 
 
 def differences(old: Released, new: Released, recordings: Recordings) -> Iterator[Difference]:
@@ -69,7 +57,7 @@ def differences(old: Released, new: Released, recordings: Recordings) -> Iterato
 
     Where a copy lacks the file nothing is compared.
     """
-    if is_missing(old) or is_missing(new):
+    if old.lacks(NAME) or new.lacks(NAME):
         return
     gone = read(old) - read(new)
     if not gone:
