@@ -53,12 +53,12 @@ IN_SENTENCES = [
     "\\e[1mP07",
 ]
 LABELLED = ["trial+1", "trial 1", "trial_01", "Trial: 1", "site A", "site=A", "session-1", "trial%3A+1", "trial__1", "site -- A"]
-LABELLED += ["trial(1)", "trial[1]", "trial: [1]", "trial no. 1", 'trial_id": 1', "trial #1"]
+LABELLED += ["trial(1)", "Trial (1).mp4", "trial[1]", "trial: [1]", "trial ID [1]", "trial no. 1", 'trial_id": 1', "trial #1"]
 HARMLESS = [
     "a plain 1 and A 2",  # trial 1 and site A say nothing alone
     "trial 10, trial 21, site Area",
     "each trial (1 of 2) of this site. A rater",
-    "as in the trial [1] and by a rater (1)",
+    "as in the trial [1] and by a rater (1), trials (1)",
     "weights",  # the word around a name of three letters
     "P0751",
     "0.20230417 1.230417 99230417 2023041711",  # parts of longer numbers

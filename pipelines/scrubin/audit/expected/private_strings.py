@@ -14,7 +14,7 @@ needle                example                                    counts as a lea
 ``digits``            20230417, 143205; 6 or more digits         the same, as a whole number
 ``token``             KS, P07; 2 or 3 characters with a letter,  as a whole word in names, tags, cells and documents,
                       in file names not small letters alone      also beside Chinese; initials only in capitals or as
-                                                                 spelled
+                                                                 spelled; P07 also in camel case
 ``labelled``          trial 1, site A                            next to its label: trial 1, trial_01, site=A
 ====================  =========================================  ==================================================
 
@@ -137,7 +137,7 @@ class Needle:
         if self.discloses == WITHDRAWN:
             fix = "where you wrote it, take it out, or list it in release.public_words if it is harmless; else run 'make repro' again"
             return f"it holds {self.text!r}, which tells of somebody who withdrew; {fix}"
-        fix = "take it out, or list it in release.public_words if it is harmless"
+        fix = "take it out, or list the whole words it stands in, as '3D 10', in release.public_words if they are harmless"
         return f"it holds {self.text!r}, which tells the {self.discloses}; {fix}"
 
     @property
@@ -159,8 +159,8 @@ class Needle:
         return _beside_label(self.discloses, f"0*{int(self.text)}" if self.text.isdecimal() else re.escape(fold(self.text)))
 
 
-# A dot before a blank ends a sentence; brackets behind a word and a blank are a remark or a reference, as those with several words.
-_TO_VALUE = r"(?:[\s\"'_:=#/+-]|\.(?!\s)|(?<![^\W_] )[(\[](?=[^\W_]+[)\]])|(?:no|nr|number|id)\.?){0,6}"
+# A dot before a blank ends a sentence; brackets with several words are a remark; [1] behind a word and a blank cites, but behind ID.
+_TO_VALUE = r"(?:[\s\"'_:=#/+-]|\.(?!\s)|(?:\(|(?<![^\W_] )\[)(?=[^\W_]+[)\]])|(?:no|nr|number|id)\.?(?: \[)?){0,6}"
 
 
 def _beside_label(discloses: str, value: str) -> re.Pattern[str]:

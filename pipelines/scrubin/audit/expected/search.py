@@ -51,13 +51,21 @@ _FRAME_NAME = re.compile(r"frames/(?:(?!frames/)[^\n\"',;|])*?/\d+\.[a-z]{3,4}")
 _LETTER_BYTES = b"abcdefghijklmnopqrstuvwxyz"
 _LETTERS = frozenset(_LETTER_BYTES)
 _DIGITS = frozenset(b"0123456789")
+# Of 1E-10 and 1.5E10, with a blank where a sign was; 20230105E-10 is a day before a code.
+_EXPONENT = re.compile(rb"E(?:[-+ ][0-9]|[1-9])[0-9]*")
+_MANTISSA = re.compile(rb"(?:[0-9]\.[0-9]+|(?<![0-9A-Za-z_])[0-9]{1,5})\Z")
+LONGEST_MANTISSA = 20
 _HEX = _DIGITS | frozenset(b"abcdef")
 _WORD = _LETTERS | _DIGITS | frozenset(_LETTER_BYTES.upper()) | frozenset(range(0x80, 0x100))
 # As a word of these is searched as a whole word only, what begins or ends with one is, too, unless its number says enough.
 _FEW_LETTERS = re.compile(rf"(?!.*\d{{5}})[^\W\d_]{{1,{ANYWHERE_LENGTH - 1}}}(?![^\W\d_])", re.DOTALL)
-# Two letters of one word: not of two scripts, nor a digit before a capital, but in 1E-10.
+# Two letters of one word: not of two scripts, nor a digit before a capital, unless it is the number's, as in 3D and hexadecimal.
 _LATIN = "0-9A-Za-z\u00c0-\u024f\u1e00-\u1eff"
-_ONE_WORD = re.compile(rf"(?![0-9][A-DF-Z])(?:[{_LATIN}]{{2}}|[^\W_{_LATIN}{CLOSED_UP}]{{2}})")
+_ONE_WORD = re.compile(rf"(?![0-9][A-Z])(?:[{_LATIN}]{{2}}|[^\W_{_LATIN}{CLOSED_UP}]{{2}})")
+_OF_A_NUMBER = re.compile(r"(?:[1-4]D|[2-8]K|(?:480|576|720|1080|1440|2160)[IP]|(?:0|[0-9A-F]*[0-9][A-F]+[0-9]+)[A-F])(?![^\W\d_])")
+# A code of three characters may stand in camel case, and behind a day or a camera; shorter ones are versions, as in DeepLabV3.
+_CODE = re.compile(r"(?=...)[A-Za-z]{1,2}[-_. ]?[0-9]+")
+_AROUND_A_CODE = "(?:(?<![0-9A-Za-z])|(?<=[a-z]{2})|(?<=[0-9])(?<!#[0-9A-F]{3}))", f"(?:{NOT_IN_A_WORD[1]}|(?=[A-Z][a-z]))"
 
 
 class Search:
@@ -131,7 +139,8 @@ class Search:
     def _token_pattern(self) -> re.Pattern[str] | None:
         kinds: dict[tuple[str, str, str], list[str]] = {}
         for word in sorted(self._tokens):
-            kinds.setdefault((re.escape(word[0]), *_around(word, named=word in self._named)), []).append(re.escape(word[1:]))
+            around = _AROUND_A_CODE if _CODE.fullmatch(word) else _around(word, named=word in self._named)
+            kinds.setdefault((re.escape(word[0]), *around), []).append(re.escape(word[1:]))
         # Public words come first: what lies in one is passed over with it.
         folded = {fold(word) for word in self._tokens}
         closed_up = filter(CLOSED_UP_LETTER.search, sorted(self._public))
@@ -213,7 +222,7 @@ class Search:
         hits |= {self._apart[pattern] for pattern in self._leaks(self._apart, self._apart_scanner, apart(plain), structured) - told}
         hits |= self._labelled.in_folded(plain.casefold())
         if self._token_pattern is not None:
-            hits |= {self._tokens[word] for word in self._tokens.keys() & self._token_pattern.findall(plain)}
+            hits |= {self._tokens[one[0]] for one in self._token_pattern.finditer(plain) if self._is_token(one, structured=structured)}
         if self._dates:
             written = {one for one in spelled_in(text, known=True, structured=structured) if one[0] in self._dates}
             found = {fold(needle.text) for needle in hits}
@@ -226,6 +235,13 @@ class Search:
         spelled = spelled if len(spelled) == len(data) else data
         found = ((needles[pattern], start, start + len(pattern), pattern) for start, pattern in scanner.find(data))
         return {pattern for needle, start, end, pattern in found if self.is_leak(needle, spelled, start, end, structured=structured)}
+
+    def _is_token(self, found: re.Match[str], *, structured: bool) -> bool:
+        """Whether what was found is a short id, and tells something where it stands."""
+        (start, end), text = found.span(), found.string
+        before, hit = _bytes(text[max(start - CONTEXT_BYTES, 0) : start]), _bytes(found[0])
+        data, until = before + hit + _bytes(text[end : end + CONTEXT_BYTES]), len(before + hit)
+        return found[0] in self._tokens and self.is_leak(self._tokens[found[0]], data, len(before), until, structured=structured)
 
     def in_bytes(self, chunks: Iterable[bytes], *, structured: bool = False) -> set[Needle]:
         """Return the needles that stand in raw bytes, in UTF-8, Latin-1 or UTF-16."""
@@ -369,12 +385,13 @@ def _twins(frame: str) -> Iterator[str]:
 
 
 def _inside_a_number(data: bytes, start: int, end: int) -> bool:
-    """Whether a hit that begins or ends with a digit is only a part of a longer or decimal number."""
+    """Whether a hit that begins or ends with a digit, or is an exponent, is only a part of a longer or decimal number."""
+    if _EXPONENT.fullmatch(data, start, end) and _MANTISSA.search(data, max(start - LONGEST_MANTISSA, 0), start):
+        return True
     if data[start] in _DIGITS:
-        before = data[max(start - 2, 0) : start]
-        if before and (
-            before[-1] in _DIGITS or (len(before) == 2 and before[1:] in b".," and before[0] in _DIGITS and data[end - 1] in _DIGITS)
-        ):
+        before, hit = data[max(start - 2, 0) : start], data[start:end]
+        # Behind a comma and in a cell of its own, 3B12 is none.
+        if before and (before[-1] in _DIGITS or (before[:1].isdigit() and before[1:] in b".," and hit.lower() == hit.upper())):
             return True
     if data[end - 1] not in _DIGITS:
         return False
@@ -398,7 +415,7 @@ def _word_around(data: bytes, start: int, end: int) -> tuple[int, int]:
 
 def _cuts_a_word(before: str, hit: str, behind: str) -> bool:
     """Whether a hit takes its few first or last letters out of a word: p_07 in step_07, and not in videoP_07."""
-    begins = before and _FEW_LETTERS.match(hit) and _goes_on(before[-1] + hit[:2])
+    begins = before and _FEW_LETTERS.match(hit) and (_goes_on(before[-1] + hit[:2]) or _OF_A_NUMBER.match(before + hit))
     ends = _FEW_LETTERS.match(hit[::-1]) and behind[:1].isalpha() and _goes_on(hit[-1:] + behind[:2])
     return bool(begins or ends)
 
@@ -436,4 +453,4 @@ def _around(word: str, *, named: bool) -> tuple[str, str]:
 def _token_spellings(needle: Needle) -> set[str]:
     text = without_accents(needle.text)
     # Initials in capitals, or as spelled: "ks" in lower case is a syllable of some language.
-    return {text, text.upper(), text.lower()} if any(letter.isdecimal() for letter in text) else {text, text.upper()}
+    return {text, text.upper(), text.lower(), text.title()} if any(map(str.isdecimal, text)) else {text, text.upper()}
