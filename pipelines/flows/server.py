@@ -104,20 +104,21 @@ def run_with_server(command: Sequence[str | Path], beside: contextlib.AbstractCo
         door.settimeout(ASK_SECONDS)
         environment = {**os.environ, DOOR: str(door.getsockname()[1])}
         process = subprocess.Popen(command, env=environment, preexec_fn=die_with_parent)  # noqa: PLW1509 - no thread of ours runs
-        url = ""
+        url, is_late = "", False
         try:
             while process.poll() is None:
                 with contextlib.suppress(TimeoutError):
                     stage, _ = door.accept()
                     with stage:
-                        if beside is not None and not url:
+                        if beside is not None and not url and not is_late:
                             opened.enter_context(beside)
-                        if not _answers(url):
-                            url = opened.enter_context(_own_server())
+                        if not is_late and not _answers(url):
+                            try:
+                                url = opened.enter_context(_own_server())
+                            except ServerError as error:
+                                url, is_late = "", True
+                                sys.stderr.write(f"{error}; the stages of this run start a server each\n")
                         stage.sendall(f"{url}\n".encode())
-        except ServerError as error:
-            door.close()  # from now on each stage starts a server of its own, or says why it cannot
-            sys.stderr.write(f"{error}; until then each stage starts a server of its own\n")
         except KeyboardInterrupt:
             _end_after_stage(process, door)
             raise

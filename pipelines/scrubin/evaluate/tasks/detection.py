@@ -296,8 +296,9 @@ def _boxes(source: Source, read: Side, role: Role, classes: ClassesOf | None, *,
     needs_none = source.frames_alone and not boxed
     if not boxed and ((role == "ground truth" and not needs_none) or not labelled or any(len(layer.rows) for _, layer in labelled)):
         what, fix = f"no instance of the {role} has a box or a mask", "give labels with boxes or masks"
-        if (source.path / "tables").is_dir():
-            fix += f"; a release has its boxes without a whole triplet in '{source.path / 'tables'}'"
+        beside = [folder / "tables" for folder in (source.path, source.path.parent) if (folder / "tables").is_dir()]
+        if role == "ground truth" and beside:
+            fix += f"; a release has its boxes without a whole triplet in '{beside[0]}'"
         if labelled and not any(len(layer.rows) for _, layer in labelled):
             what, fix = f"the {role} has frames, but no instance in any of them", "give labels with instances: there is nothing to find"
         raise MetricsError([error(str(source.path), "no-boxes", what, fix), *read.faults])

@@ -58,14 +58,14 @@ def boxed(recording: Recording) -> BoxedFrames | None:
     if layer is None:
         return None
     complete = layer.rows[[*BOX, "triplet_id"]].notna().all(axis=1)
-    if not complete.any():
-        return None
     frames = complete_frames(layer.frames, layer.rows["frame"].to_numpy(np.int64), complete.to_numpy())
     by_frame: dict[int, list[tuple[int, int, tuple[float, float, float, float]]]] = {frame: [] for frame in frames.tolist()}
     for row in layer.rows[complete].sort_values(["frame", "instance"]).to_dict("records"):
         if row["frame"] in by_frame:
             box = (float(row["x"]), float(row["y"]), float(row["w"]), float(row["h"]))
             by_frame[row["frame"]].append((int(row["triplet_id"]), int(row["instrument_id"]), box))
+    if not any(by_frame.values()):
+        return None
     hidden = recording.is_hidden(list(by_frame)).tolist()
     return BoxedFrames(recording.id, list(by_frame), list(by_frame.values()), len(layer.frames) - len(by_frame), hidden)
 
