@@ -267,7 +267,7 @@ def segmented(folder, names, shift=0, listed=None):
 OF_ABSENT = {
     "Brier score": ("recognition", "--variant", "kind=calibration", "component=i"),
     "recognition AP": ("recognition", "--semantics", "compat", "--variant", "component=i", "scikit-learn=>=1.6"),
-    "segmentation score": ("detection", "--semantics", "compat", "--variant", "program=SAR_RARP50-evaluation"),
+    "segmentation score": ("detection", "--semantics", "compat", "--variant", "program=SAR_RARP50-evaluation", "confidence=0"),
     "IDF1": ("tracks", "--semantics", "compat", "--variant", "classes=averaged"),
 }
 

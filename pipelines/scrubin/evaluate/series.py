@@ -39,8 +39,8 @@ FEWEST_ALIKE, FEWEST_APART, FEWEST_LEFT_OUT = 8, 20, 10
 """So many detections lie at one distance, or so many apart, only in a sample of the film; it leaves out so many frames with an object."""
 LEAST_RATIO = 5
 """By less detections more likely end early; up to so many per second are a sample of a film."""
-ROUNDED_FPS = 0.5
-"""So far is a rate from the whole number that some write for it."""
+ROUNDED = Fraction(1, 500)
+"""By so small a share a rate differs from the number that some write for it, as 29.97 does from 30."""
 REFUSED_FROM = 2
 """A side that goes on so many times as far is refused; where it is less, labels or predictions more likely end early."""
 ALIKE, FEW = 0.1, 2
@@ -698,10 +698,12 @@ def _ends_alike(one: IntArray, other: IntArray, *steps: IntArray) -> bool:
 
 
 def _ends_as_numbered(truth: Series, prediction: Series, video: _Video) -> bool:
-    """Return whether both sides end at one number, but not at their rates: one is numbered at the rate of the other."""
+    """Return whether both sides end at one number, but not at their rates, or have the same numbers: one is numbered as the other."""
     one, other = truth.numbering, prediction.numbering
     if one is None or other is None or (truth if one.per_second < other.per_second else prediction).is_by_time:
         return False
+    if one.per_second != other.per_second and np.array_equal(truth.frames, prediction.frames):
+        return True
     by_number = (truth.frames, truth.frames if truth.found is None else truth.found, prediction.frames)
     is_as_numbered, is_at_rates = (
         any(_ends_alike(end, predicted, labelled, predicted) for end in (labelled, objects))
@@ -711,12 +713,20 @@ def _ends_as_numbered(truth: Series, prediction: Series, video: _Video) -> bool:
 
 
 def _sides(truth: Series, prediction: Series) -> tuple[Series, Series]:
-    """Return both sides by one rate where both number frames, and their rates are one but for how it is rounded, such as 30 and 29.97."""
+    """Return both sides by one rate where both number frames, and their rates are one but for how it is rounded, such as 30 and 29.97.
+
+    They are two where the sides end alike at their rates alone: a long film was really taken at another one.
+    """
     one, other = truth.numbering, prediction.numbering
     if one is None or other is None or one.first != other.first or truth.is_by_time or prediction.is_by_time:
         return truth, prediction
-    least, most = sorted((one.per_second, other.per_second))
-    return truth, replace(prediction, numbering=one) if most - least <= min(ROUNDED_FPS, ALIKE * most) else prediction
+    if abs(one.per_second - other.per_second) > ROUNDED * one.per_second:
+        return truth, prediction
+    of_rates = [numbers for numbers, _ in _at_one_rate(truth, prediction)]
+    of_numbers = [truth.frames, prediction.frames]
+    if all(len(frames) > 1 for frames in of_rates) and _ends_alike(*of_rates, *of_rates) and not _ends_alike(*of_numbers, *of_numbers):
+        return truth, prediction
+    return truth, replace(prediction, numbering=one)
 
 
 def _at_one_rate(truth: Series, prediction: Series) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:

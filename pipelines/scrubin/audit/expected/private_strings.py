@@ -14,7 +14,7 @@ needle                example                                    counts as a lea
 ``digits``            20230417, 143205; 6 or more digits         the same, as a whole number
 ``token``             KS, P07; 2 or 3 characters with a letter,  as a whole word in names, tags, cells and documents,
                       in file names not small letters alone      also beside Chinese; initials only in capitals or as
-                                                                 spelled; P07 also in camel case
+                                                                 spelled
 ``labelled``          trial 1, site A                            next to its label: trial 1, trial_01, site=A
 ====================  =========================================  ==================================================
 

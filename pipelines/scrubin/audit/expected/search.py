@@ -63,9 +63,6 @@ _FEW_LETTERS = re.compile(rf"(?!.*\d{{5}})[^\W\d_]{{1,{ANYWHERE_LENGTH - 1}}}(?!
 _LATIN = "0-9A-Za-z\u00c0-\u024f\u1e00-\u1eff"
 _ONE_WORD = re.compile(rf"(?![0-9][A-Z])(?:[{_LATIN}]{{2}}|[^\W_{_LATIN}{CLOSED_UP}]{{2}})")
 _OF_A_NUMBER = re.compile(r"(?:[1-4]D|[2-8]K|(?:480|576|720|1080|1440|2160)[IP]|(?:0|[0-9A-F]*[0-9][A-F]+[0-9]+)[A-F])(?![^\W\d_])")
-# A code of three characters may stand in camel case, and behind a day or a camera; shorter ones are versions, as in DeepLabV3.
-_CODE = re.compile(r"(?=...)[A-Za-z]{1,2}[-_. ]?[0-9]+")
-_AROUND_A_CODE = "(?:(?<![0-9A-Za-z])|(?<=[a-z]{2})|(?<=[0-9])(?<!#[0-9A-F]{3}))", f"(?:{NOT_IN_A_WORD[1]}|(?=[A-Z][a-z]))"
 
 
 class Search:
@@ -139,8 +136,7 @@ class Search:
     def _token_pattern(self) -> re.Pattern[str] | None:
         kinds: dict[tuple[str, str, str], list[str]] = {}
         for word in sorted(self._tokens):
-            around = _AROUND_A_CODE if _CODE.fullmatch(word) else _around(word, named=word in self._named)
-            kinds.setdefault((re.escape(word[0]), *around), []).append(re.escape(word[1:]))
+            kinds.setdefault((re.escape(word[0]), *_around(word, named=word in self._named)), []).append(re.escape(word[1:]))
         # Public words come first: what lies in one is passed over with it.
         folded = {fold(word) for word in self._tokens}
         closed_up = filter(CLOSED_UP_LETTER.search, sorted(self._public))
@@ -222,7 +218,7 @@ class Search:
         hits |= {self._apart[pattern] for pattern in self._leaks(self._apart, self._apart_scanner, apart(plain), structured) - told}
         hits |= self._labelled.in_folded(plain.casefold())
         if self._token_pattern is not None:
-            hits |= {self._tokens[one[0]] for one in self._token_pattern.finditer(plain) if self._is_token(one, structured=structured)}
+            hits |= {self._tokens[word] for word in self._tokens.keys() & self._token_pattern.findall(plain)}
         if self._dates:
             written = {one for one in spelled_in(text, known=True, structured=structured) if one[0] in self._dates}
             found = {fold(needle.text) for needle in hits}
@@ -235,13 +231,6 @@ class Search:
         spelled = spelled if len(spelled) == len(data) else data
         found = ((needles[pattern], start, start + len(pattern), pattern) for start, pattern in scanner.find(data))
         return {pattern for needle, start, end, pattern in found if self.is_leak(needle, spelled, start, end, structured=structured)}
-
-    def _is_token(self, found: re.Match[str], *, structured: bool) -> bool:
-        """Whether what was found is a short id, and tells something where it stands."""
-        (start, end), text = found.span(), found.string
-        before, hit = _bytes(text[max(start - CONTEXT_BYTES, 0) : start]), _bytes(found[0])
-        data, until = before + hit + _bytes(text[end : end + CONTEXT_BYTES]), len(before + hit)
-        return found[0] in self._tokens and self.is_leak(self._tokens[found[0]], data, len(before), until, structured=structured)
 
     def in_bytes(self, chunks: Iterable[bytes], *, structured: bool = False) -> set[Needle]:
         """Return the needles that stand in raw bytes, in UTF-8, Latin-1 or UTF-16."""

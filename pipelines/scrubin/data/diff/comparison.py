@@ -39,6 +39,7 @@ FOLLOWS = re.compile(r'(?<="contentSize": ")[^"\\]*|(?<="sha256": ")[^"\\]*|(?<=
 MANIFEST = "groundtruth/manifest.json"
 MEANINGS = ("frame_contract", "frames_per_second", "vocabularies", "definitions")
 """What it says of all its files; each of the first three is another ground truth when it is another."""
+SOURCE = "source of vocabulary"
 TERMS = ("license", "name")
 """Fields that say what users may do, and what they call the data set: no documentation."""
 LONGEST_VALUE = 120
@@ -59,12 +60,16 @@ def _meanings(released: Released) -> dict[str, Any]:
     document, said = released.json(MANIFEST), dict[str, Any]()
     for name in MEANINGS:
         stated = document.get(name) if isinstance(document, dict) else None
-        said |= {f"{MANIFEST}: {name} {key}".strip(): one for key, one in (stated if isinstance(stated, dict) else {"": stated}).items()}
+        for key, one in (stated if isinstance(stated, dict) else {"": stated}).items():
+            whole = dict(one) if isinstance(one, dict) else one
+            if name == "vocabularies" and isinstance(whole, dict):
+                said[f"{MANIFEST}: {SOURCE} {key}"] = whole.pop("source", None)  # whom to cite: the classes are told by their hash
+            said[f"{MANIFEST}: {name} {key}".strip()] = whole
     return said
 
 
 def _step_of_meaning(name: str, change: str) -> Step:
-    return Step.PATCH if name.startswith(f"{MANIFEST}: definitions") else BY_CHANGE[change]
+    return Step.PATCH if name.startswith((f"{MANIFEST}: definitions", f"{MANIFEST}: {SOURCE}")) else BY_CHANGE[change]
 
 
 def _fields(kind: str, old: Mapping[str, Any], new: Mapping[str, Any], step: Callable[[str, str], Step]) -> Iterator[Difference]:

@@ -47,7 +47,11 @@ def differences_of_calibrations(old: Released, new: Released, recordings: Record
     ReleaseError
         When a calibration cannot be read.
     """
-    if any(of.lacks(name) for of in (old, new) for name in of.sha256 if is_one(name)):
+    listed = [(of, name) for of in (old, new) for name in of.sha256 if is_one(name)]
+    if any(of.lacks(name) for of, name in listed):
+        for of, name in listed:
+            if not of.lacks(name):
+                of.path(name)  # what is there is as it is listed
         gone, come = (Counter(sha256 for name, sha256 in of.sha256.items() if is_one(name)) for of in (old, new))
         if most := max((gone - come).total(), (come - gone).total()):
             yield difference_of_data("calibrations", f"{UNSEEN}{FOLDER}", "changed", most, "files")
@@ -228,7 +232,8 @@ def _lines(lines: Iterable[str]) -> pa.Table:
 TEXTS: Mapping[str, Callable[[str], pa.Table]] = {
     ".csv": _sheet,
     ".json": _document,
-    **dict.fromkeys((".txt", ".ini"), lambda text: _lines(text.splitlines())),
+    ".txt": lambda text: _lines(text.splitlines()),
+    ".ini": lambda text: _lines(["\n".join(text.splitlines())]),  # a line belongs to the section above it
 }
 FORMS = frozenset({*TEXTS, ".npz", ".parquet"})
 """Files with one of these suffixes are compared by what is in them; others by their bytes."""

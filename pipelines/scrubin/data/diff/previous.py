@@ -19,7 +19,7 @@ WRITTEN_LATER = (NAME, file_lists.FILE_LIST)
 SHOWN = 12
 FIXED = (
     "previous version step verdict changes moved added removed changed renamed none patch minor major since higher than needed "
-    "unseen contents form frame_contract frames_per_second vocabularies definitions manifest.json "
+    "unseen contents form frame_contract frames_per_second vocabularies source of vocabulary definitions manifest.json "
     f"{withdrawn_notes.LOST} {withdrawn_notes.BACK}"
 )
 """Words of every such file, whatever changed, beside names of kinds, tables and columns."""

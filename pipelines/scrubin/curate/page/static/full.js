@@ -23,6 +23,11 @@ export class Full {
     this.text = byId("full-text");
     this.said = [byId("full-banner"), byId("full-status")];
     this.dialog.addEventListener("close", () => this.#closed());
+    // Ctrl+Esc and a gesture of a phone close it without a key of ours.
+    this.dialog.addEventListener("cancel", (event) => {
+      event.preventDefault();
+      this.leave();
+    });
     state.on("recording", () => state.camera && this.#setBox(null));
     state.on("cursor layout marks", () => this.dialog.open && this.show());
     window.addEventListener("resize", () => this.isOpen && this.#fit());
