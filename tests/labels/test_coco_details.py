@@ -47,9 +47,28 @@ def test_points_are_shares_of_the_picture_with_the_names_of_their_category():
 
 
 def test_a_track_may_stand_among_the_attributes_as_cvat_writes_it():
-    of, collection = rows(document(more={"attributes": {"track_id": 5}}))
-    assert of["track"].tolist() == [5]
+    of = document(more={"attributes": {"track_id": 5}})
+    of["annotations"].append(of["annotations"][0] | {"id": 2, "attributes": {"track_id": -1}})
+    read_, collection = rows(of)
+    assert read_["track"].fillna(-1).tolist() == [5, -1]
     assert not [fault for fault in collection.faults if fault.rule == "not-kept"]
+
+
+@pytest.mark.parametrize(("track", "why"), [(5, "5 stands twice in its image"), ([5], "[5] is no whole number from 0")])
+def test_tracks_among_the_attributes_that_cannot_be_any_are_not_read_and_it_is_said_why_and_where(track, why):
+    of = document(more={"attributes": {"track_id": track}})
+    of["annotations"].append(of["annotations"][0] | {"id": 2})
+    read_, collection = rows(of)
+    assert "track" not in read_
+    what = f"tracks are not read: 'track_id' of 'attributes' {why}"
+    assert what in [fault.what for fault in collection.faults if fault.place.startswith("annotation")]
+
+
+def test_images_of_several_videos_that_no_name_tells_apart_are_not_one_recording():
+    of = document()
+    of["images"] = [{"id": one, "file_name": f"img_{one}.jpg", "width": 100, "height": 50, "video_id": one} for one in (1, 2)]
+    with pytest.raises(AnnotationError, match="image 1: it is of another 'video_id' than an image before"):
+        rows(of)
 
 
 def test_an_instance_without_key_points_has_none_and_one_without_labelled_ones_has_them():

@@ -45,8 +45,9 @@ from scrubin.labels.parse.fields import Where
 from scrubin.labels.points import POINTS, Point, box_around
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
-TRACK, ATTRIBUTES = "track_id", "attributes"
-"""CVAT has the one among the others."""
+TRACK, ATTRIBUTES, VIDEO = "track_id", "attributes", "video_id"
+"""CVAT has the first among the second."""
+NO_TRACK = -1
 IMAGE_KEYS = {"id", "file_name", "width", "height", "recording", "frame", IGNORED}
 ANNOTATION_KEYS = {
     "id",
@@ -257,6 +258,7 @@ def read_images(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) 
     # Only several folders tell videos apart: one is called as its owner pleases, and the other side of a score otherwise.
     folders = {str(PurePosixPath(file).parent) for file in reading.source.files}
     folder = str(PurePosixPath(of_file.where.file).parent) if len(folders) > 1 else ""
+    of_videos: dict[str, Any] = {}
     for i, (image, id_) in enumerate(zip(objects, ids_of_list(of_file.where, "images", objects), strict=True)):
         where, frame = of_file.where.at(f"image {i}"), frame_of(image, reading.source.root, folder)
         size = size_of(where, image)
@@ -269,6 +271,14 @@ def read_images(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) 
         elif frame is None:
             what = f"'{image.get('file_name')}' does not say of which recording and frame the image is"
             where.error("image-name", what, "name it <recording>_<frame>.jpg, or give 'recording' and 'frame'")
+        elif (
+            "recording" not in image
+            and fields.names_no_recording(frame[0])
+            and of_videos.setdefault(frame[0], image.get(VIDEO)) != image.get(VIDEO)
+        ):
+            what = f"it is of another '{VIDEO}' than an image before, but neither name says of which recording it is"
+            where.error("image-name", what, "name images <recording>_<frame>.jpg, or give 'recording' and 'frame'")
+            of_file.refused.add(id_)
         elif frame in reading.images or id_ in of_file.images:
             what = f"id {id_}, {frame[0]} frame {frame[1]}, stands twice"
             where.error("frame-repeated", what, fields.fix_of_two(frame[0]))
@@ -305,7 +315,7 @@ def _read_annotations(reading: Reading, of_file: OfFile, document: Mapping[str, 
     objects = fields.list_of_objects(where, document, "annotations")
     for key in ("image_id", "category_id"):
         _note_texts(where, f"'{key}' of annotations", (one.get(key) for one in objects))
-    of_file.has_tracks = _has_tracks(objects)
+    of_file.has_tracks = _has_tracks(where, objects)
     seen: set[Id] = set()
     for i, (one, id_) in enumerate(zip(objects, ids_of_list(where, "annotations", objects), strict=True)):
         at = where.at(f"annotation {one.get('id', i)}")
@@ -316,12 +326,26 @@ def _read_annotations(reading: Reading, of_file: OfFile, document: Mapping[str, 
         _read_annotation(reading, of_file, at, one)
 
 
-def _has_tracks(annotations: Iterable[Mapping[str, Any]]) -> bool:
-    """Return whether what is called a track among the attributes is one: a number, and no other object of its image has it."""
-    attributes = ((one.get("image_id"), one.get(ATTRIBUTES)) for one in annotations)
-    said = [(image, ours[TRACK]) for image, ours in attributes if isinstance(ours, Mapping) and ours.get(TRACK) is not None]
-    counts = Counter((_id(image), track) for image, track in said if fields.is_whole(track) and track >= 0)
-    return len(counts) == len(said)
+def _has_tracks(where: Where, annotations: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether what is called a track among the attributes is one: a number that no other object of its image has; else say why."""
+    seen: set[tuple[Id | None, int]] = set()
+    for number, one in enumerate(annotations):
+        track = _own_track(one)
+        is_number, at = fields.is_whole(track) and track >= 0, (_id(one.get("image_id")), track)
+        if track is not None and (not is_number or at in seen):
+            why = "stands twice in its image" if is_number else "is no whole number from 0"
+            what = f"tracks are not read: '{TRACK}' of '{ATTRIBUTES}' {documents.shown(track)} {why}"
+            where.at(f"annotation {one.get('id', number)}").warning("not-kept", what, "give each object of an image a number of its own")
+            return False
+        seen |= set() if track is None else {at}
+    return bool(seen)
+
+
+def _own_track(one: Mapping[str, Any]) -> Any:
+    """Return the track among the attributes of an annotation; None where it has none."""
+    said = one.get(ATTRIBUTES)
+    track = said.get(TRACK) if isinstance(said, Mapping) else None
+    return None if track == NO_TRACK else track
 
 
 def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mapping[str, Any]) -> None:
@@ -338,7 +362,7 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
         return
     said = one.get(ATTRIBUTES)
     if of_file.has_tracks and isinstance(said, Mapping) and TRACK in said:
-        one = {TRACK: said[TRACK], **one, ATTRIBUTES: {key: value for key, value in said.items() if key != TRACK}}
+        one = {TRACK: _own_track(one), **one, ATTRIBUTES: {key: value for key, value in said.items() if key != TRACK}}
     size = (reading.images[frame]["width"], reading.images[frame]["height"])
     tolerance = reading.source.box_tolerance
     runs = masks.runs_of(where, one.get(masks.KEY), size, tolerance)
