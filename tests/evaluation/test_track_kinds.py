@@ -128,6 +128,7 @@ TEXT = "1,1,100,100,80,60,{},2,1\n1,2,300,100,80,60,{},2,1\n2,1,104,101,80,60,1,
 
 
 OF_TEXT = ("--image-size", "854x480")
+SEQINFO = "[Sequence]\nimWidth=854\nimHeight=480\nframeRate={}\n"
 
 
 def texts(study, truth, found):
@@ -135,8 +136,11 @@ def texts(study, truth, found):
 
 
 def test_results_without_a_seqinfo_are_numbered_as_the_sequence_whose_labels_have_one(tmp_path, capsys):
-    seqinfo = "[Sequence]\nimWidth=854\nimHeight=480\nframeRate=25\n"
-    put(tmp_path, truth={"v/gt/gt.txt": TEXT.format(1, 1, 1), "v/seqinfo.ini": seqinfo}, found={"v.txt": TEXT.format(0.9, 0.8, 0.7)})
+    put(
+        tmp_path,
+        truth={"v/gt/gt.txt": TEXT.format(1, 1, 1), "v/seqinfo.ini": SEQINFO.format(25)},
+        found={"v.txt": TEXT.format(0.9, 0.8, 0.7)},
+    )
     assert (values(tmp_path, capsys)[0]["MOTA"], values(tmp_path, capsys, more=("--predictions-fps", "25"))[0]["MOTA"]) == (1, 1)
 
 
@@ -144,10 +148,8 @@ def timed(study, truth, found):
     """Make both sides the same boxes, which lie anywhere in each frame; only the rates that they state differ."""
     left_px = np.random.default_rng(1).integers(0, 760, 600)
     rows = "".join(f"{frame},1,{left},100,80,60,1,2,1\n" for frame, left in enumerate(left_px, start=1))
-    seqinfo = "[Sequence]\nimWidth=854\nimHeight=480\nframeRate={}\n"
-    return put(
-        study, **{side: {"v/gt/gt.txt": rows, "v/seqinfo.ini": seqinfo.format(rate)} for side, rate in (("truth", truth), ("found", found))}
-    )
+    rates = {"truth": truth, "found": found}
+    return put(study, **{side: {"v/gt/gt.txt": rows, "v/seqinfo.ini": SEQINFO.format(rate)} for side, rate in rates.items()})
 
 
 @pytest.mark.parametrize(
@@ -170,6 +172,16 @@ def test_the_same_frame_numbers_at_two_rates_are_refused_and_how_to_go_on_is_tol
     said = fault(capsys, *sides(timed(tmp_path, truth, found), "tracks", "--variant", "classes=one"))
     assert f"labels have {truth} frames per second and predictions {found}, but both end as if they had one rate" in said
     assert "correct the wrong one, in the file that states it or by --fps or --predictions-fps" in said
+
+
+@pytest.mark.parametrize(("labels_fps", "predictions_fps", "seconds"), [("25", "12.5", 40), ("25", "24.5", 60), ("30", "29.97", 400)])
+def test_one_film_taken_at_two_rates_is_joined_by_its_time(tmp_path, capsys, labels_fps, predictions_fps, seconds):
+    for side, rate in (("truth", labels_fps), ("found", predictions_fps)):
+        time_s = np.arange(round(seconds * float(rate))) / float(rate)
+        left_px = 100 + 300 * (1 + np.sin(time_s / 2))  # at most 6 px from one frame to the next one of the other side
+        rows = "".join(f"{frame},1,{left:.2f},100,80,60,1,2,1\n" for frame, left in enumerate(left_px, start=1))
+        put(tmp_path, **{side: {"v/gt/gt.txt": rows, "v/seqinfo.ini": SEQINFO.format(rate)}})
+    assert values(tmp_path, capsys)[0]["MOTA"] > 0.99
 
 
 def test_boxes_that_motchallenge_marks_as_not_considered_are_left_out_and_counted(tmp_path, capsys):

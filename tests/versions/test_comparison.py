@@ -335,8 +335,13 @@ def test_the_version_in_a_citation_and_the_hash_of_a_listed_file_follow(old, tmp
 
 
 def test_what_ground_truth_states_of_all_its_files_is_compared(old, tmp_path):
-    first = {"frame_contract": "first", "frames_per_second": "1", "vocabularies": {"own": {"sha256": "0"}}, "definitions": {"coco": "a"}}
-    second = {"frame_contract": "last", "frames_per_second": "2", "vocabularies": {"own": {"sha256": "1"}, "more": {}}}
+    first = {
+        "frame_contract": "first",
+        "frames_per_second": "1",
+        "vocabularies": {"own": {"sha256": "0", "source": "a"}},
+        "definitions": {"coco": "a"},
+    }
+    second = {"frame_contract": "last", "frames_per_second": "2", "vocabularies": {"own": {"sha256": "1", "source": "b"}, "more": {}}}
     pair = [
         version_pairs.edited(old, tmp_path / name, lambda folder, stated=stated: write_json(folder / "groundtruth/manifest.json", stated))
         for name, stated in (("first", first), ("second", {**second, "definitions": {"coco": "b"}, "files": "other"}))
@@ -344,6 +349,7 @@ def test_what_ground_truth_states_of_all_its_files_is_compared(old, tmp_path):
     assert {name.removeprefix("groundtruth/manifest.json: "): step for (name, _), step in steps(compare(*pair)).items()} == {
         "frame_contract": Step.MAJOR,
         "frames_per_second": Step.MAJOR,
+        "source of vocabulary own": Step.PATCH,
         "vocabularies own": Step.MAJOR,
         "vocabularies more": Step.MINOR,
         "definitions coco": Step.PATCH,
