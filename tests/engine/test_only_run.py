@@ -145,11 +145,11 @@ def test_the_server_starts_with_the_first_stage_that_asks_and_not_before(tmp_pat
 
 
 def test_a_server_that_does_not_start_is_said_once_and_stages_go_on_without_it(tmp_path, monkeypatch, capsys):
-    class Late:
-        def __enter__(self):
-            raise server.ServerError("it is late")
+    def late():
+        raise server.ServerError("it is late")
 
-    monkeypatch.setattr(server, "_own_server", Late)
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    monkeypatch.setattr(server, "_own_server", late)
     flows = str(Path(server.__file__).parent)
     asks = f"import sys; sys.path.insert(0, {flows!r}); import server; print([server.of_the_run() for _ in '12'])"
     out = tmp_path / "out"
