@@ -49,6 +49,7 @@ TABLES = (".csv", ".tsv", ".txt")
 """Only their first line may be a name."""
 NOTHING_FOUND = "; where nothing is found in it, list its frames without objects, as COCO lists images without annotations"
 FROM_ONE = "numbered from 1 without a gap, but frames are counted from 0"
+LOOK = "look whether --fps and --predictions-fps are right; if one side ends early, nothing is to be done"
 SAY_RATES = "or say to 'scrubin score' the rate that files do not state: --fps for labels, --predictions-fps"
 
 
@@ -212,8 +213,8 @@ def paired(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, ev
     faults = faults_of(truth, predictions, every_frame=every_frame)
     MetricsError.raise_any(faults)
     pairs = {}
-    for name in sorted(set(truth) & set(predictions)):
-        (labelled, at_truth), (predicted, at_predictions) = _at_one_rate(*_sides(truth[name], predictions[name]))
+    for name, sides in _sides(truth, predictions, sorted(set(truth) & set(predictions))).items():
+        (labelled, at_truth), (predicted, at_predictions) = _at_one_rate(*sides)
         known = np.isin(labelled, predicted)
         at = np.where(known, np.searchsorted(predicted, labelled), -1)
         at[known] = at_predictions[at[known]]
@@ -248,12 +249,14 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     shared = sorted(set(truth) & set(predictions))
     unknown = {name: fault for name in shared if (fault := _of_unknown_rate(name, truth[name], predictions[name])) is not None}
     faults.extend(unknown.values())
-    both = {name: _sides(truth[name], predictions[name]) for name in shared if name not in unknown}
+    both = _sides(truth, predictions, [name for name in shared if name not in unknown])
     numbers = {name: _at(name, *sides, every_frame=every_frame) for name, sides in both.items()}
     videos, rates = list(numbers.values()), _of_rates(both, numbers)
     from_one, step = _from_one(videos), _step(videos)
     for name, video in numbers.items():
         of_video = Faults()
+        if both[name][1].numbering != predictions[name].numbering:
+            _note_one_rate(truth[name], predictions[name], of_video)
         _note_cause(video, of_video, rates.get(name), videos, from_one)
         _note_frames(video, of_video, _unsaid_beside(*both[name]), step)
         faults.extend(predictions[name].within(name, of_video))
@@ -625,18 +628,29 @@ def _of_rates(both: Mapping[str, tuple[Series, Series]], numbers: Mapping[str, _
     named = [name for name in stated if both[name][0].numbering != both[name][1].numbering and not both[name][1].is_by_time]
     for name in named if _alike([apart.get(name, 0) for name in named]) else ():
         what = f"{_farther(numbers[name], apart[name])}, and as much in all videos, as if a rate that is stated were wrong"
-        fix = "look whether --fps and --predictions-fps are right; if one side ends early, nothing is to be done"
-        faults[name] = warning("", "frames-rate", what, fix)
+        faults[name] = warning("", "frames-rate", what, LOOK)
     for name, times in unsaid.items():
         may_end_early = not is_same and _may_end_early(both[name][1], numbers[name], times)
         if is_most or max(times, 1 / times) >= REFUSED_FROM:
             faults[name] = _of_ends(both[name][1], numbers[name], times, may_refuse=is_most and not may_end_early)
-    swapped = {name for name in stated if _ends_as_numbered(*both[name], numbers[name])}
-    for name in swapped if 2 * len(swapped) >= len(stated) else ():
+    return faults | _of_swapped({name: sides for name, sides in both.items() if _are_frames_of_two_rates(*sides)}, stated)
+
+
+def _of_swapped(both: Mapping[str, tuple[Series, Series]], telling: Collection[str]) -> dict[str, Fault]:
+    """Return what is to be said of videos whose sides state two rates, and have the same numbers, or end alike by these alone.
+
+    One video of nearly equal rates may well have predictions that end so much earlier: a warning.
+    """
+    same = {name for name, (one, other) in both.items() if len(one.frames) > 1 and np.array_equal(one.frames, other.frames)}
+    swapped = same | {name for name, sides in both.items() if name in telling and _are_ends_alike(*sides) == (True, False)}
+    faults = {}
+    for name in swapped if 2 * len(swapped) >= len(same.union(telling) & both.keys()) else ():
         rates = [side.numbering.per_second for side in both[name] if side.numbering is not None]
         what = f"labels have {rates[0]} frames per second and predictions {rates[1]}, but both end as if they had one rate"
         fix = "correct the wrong one, in the file that states it or by --fps or --predictions-fps, or number frames as in the ground truth"
-        faults[name] = error("", "frames-rate", f"{what} ({_spans(both[name][0].frames, both[name][1].frames)})", fix)
+        is_sure = name in same or len(swapped) > 1 or max(rates) >= REFUSED_FROM * min(rates)
+        what = f"{what} ({_spans(both[name][0].frames, both[name][1].frames)})"
+        faults[name] = error("", "frames-rate", what, fix) if is_sure else warning("", "frames-rate", what, LOOK)
     return faults
 
 
@@ -693,40 +707,59 @@ def _times(video: _Video) -> float:
 
 def _ends_alike(one: IntArray, other: IntArray, *steps: IntArray) -> bool:
     """Return whether both end at one number, but for a few steps, which are the greatest of those that lie between frames."""
-    step = max(int(np.median(np.diff(frames))) for frames in steps)
+    step = max((int(np.median(np.diff(frames))) for frames in steps if len(frames) > 1), default=1)
     return bool(len(one) and len(other) and abs(int(one[-1]) - int(other[-1])) <= FEW * step)
 
 
-def _ends_as_numbered(truth: Series, prediction: Series, video: _Video) -> bool:
-    """Return whether both sides end at one number, but not at their rates, or have the same numbers: one is numbered as the other."""
-    one, other = truth.numbering, prediction.numbering
-    if one is None or other is None or (truth if one.per_second < other.per_second else prediction).is_by_time:
-        return False
-    if one.per_second != other.per_second and np.array_equal(truth.frames, prediction.frames):
-        return True
-    by_number = (truth.frames, truth.frames if truth.found is None else truth.found, prediction.frames)
-    is_as_numbered, is_at_rates = (
+def _are_ends_alike(truth: Series, prediction: Series) -> tuple[bool, bool]:
+    """Return whether predictions end with the labels, or their last object, by the numbers as they stand, and at the rates."""
+    video, objects = _at("", truth, prediction, every_frame=True), truth.frames if truth.found is None else truth.found
+    as_numbered, at_rates = (
         any(_ends_alike(end, predicted, labelled, predicted) for end in (labelled, objects))
-        for labelled, objects, predicted in (by_number, (video.labelled, video.objects, video.predicted))
+        for labelled, objects, predicted in ((truth.frames, objects, prediction.frames), (video.labelled, video.objects, video.predicted))
     )
-    return is_as_numbered and not is_at_rates
+    return as_numbered, at_rates
 
 
-def _sides(truth: Series, prediction: Series) -> tuple[Series, Series]:
-    """Return both sides by one rate where both number frames, and their rates are one but for how it is rounded, such as 30 and 29.97.
+def _are_frames_of_two_rates(truth: Series, prediction: Series) -> bool:
+    """Return whether both sides state how many frames a second has, and not the same; the coarser one may not be by time."""
+    one, other = truth.numbering, prediction.numbering
+    if one is None or other is None or one.per_second == other.per_second:
+        return False
+    return not (truth if one.per_second < other.per_second else prediction).is_by_time
 
-    They are two where the sides end alike at their rates alone: a long film was really taken at another one.
+
+def _sides(truth: Mapping[str, Series], predictions: Mapping[str, Series], names: Iterable[str]) -> dict[str, tuple[Series, Series]]:
+    """Return both sides of videos, by one rate where both number frames, and their rates are one but for how it is rounded: 30 and 29.97.
+
+    They are two where more videos end alike at their rates alone than as numbered alone: films that were really taken so.
     """
+    both = {name: (truth[name], predictions[name]) for name in names}
+    near = {name: sides for name, sides in both.items() if _are_rates_near(*sides)}
+    ends = [_are_ends_alike(*sides) for sides in near.values()]
+    if ends.count((False, True)) > ends.count((True, False)):
+        return both
+    return both | {name: (one, replace(other, numbering=one.numbering)) for name, (one, other) in near.items()}
+
+
+def _note_one_rate(truth: Series, prediction: Series, faults: Faults) -> None:
+    """Note that two rates are taken for one, where frames would join otherwise at these, and no end tells it."""
+    pairs = zip(*(frames[-1:].tolist() for frames in (_renumbered(prediction, truth.numbering)[0], prediction.frames)), strict=True)
+    if any(abs(at_rates - as_numbered) > FEW for at_rates, as_numbered in pairs) and _are_ends_alike(truth, prediction) != (True, False):
+        rates = [side.numbering.per_second for side in (truth, prediction) if side.numbering is not None]
+        what = (
+            f"labels have {float(rates[0]):g} frames per second and predictions {float(rates[1]):g}: taken for one rate"
+        )
+        faults.warning(
+            "", "frames-rate", what, "where a film was really made so, number its frames as in the ground truth"
+        )
+
+
+def _are_rates_near(truth: Series, prediction: Series) -> bool:
     one, other = truth.numbering, prediction.numbering
     if one is None or other is None or one.first != other.first or truth.is_by_time or prediction.is_by_time:
-        return truth, prediction
-    if abs(one.per_second - other.per_second) > ROUNDED * one.per_second:
-        return truth, prediction
-    of_rates = [numbers for numbers, _ in _at_one_rate(truth, prediction)]
-    of_numbers = [truth.frames, prediction.frames]
-    if all(len(frames) > 1 for frames in of_rates) and _ends_alike(*of_rates, *of_rates) and not _ends_alike(*of_numbers, *of_numbers):
-        return truth, prediction
-    return truth, replace(prediction, numbering=one)
+        return False
+    return abs(one.per_second - other.per_second) <= ROUNDED * one.per_second
 
 
 def _at_one_rate(truth: Series, prediction: Series) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:

@@ -159,13 +159,16 @@ class Needle:
         return _beside_label(self.discloses, f"0*{int(self.text)}" if self.text.isdecimal() else re.escape(fold(self.text)))
 
 
-# A dot before a blank ends a sentence; brackets with several words are a remark; [1] behind a word and a blank cites, but behind ID.
-_TO_VALUE = r"(?:[\s\"'_:=#/+-]|\.(?!\s)|(?:\(|(?<![^\W_] )\[)(?=[^\W_]+[)\]])|(?:no|nr|number|id)\.?(?: \[)?){0,6}"
+# A dot before a blank ends a sentence; brackets behind a word and a blank are a remark or a reference, as those with several words, but
+# behind ID, in the name of a file, such as case (7).mp4, and where patient (7) is numbered.
+_TO_VALUE = r"(?:[\s\"'_:=#/+-]|\.(?!\s)|(?<![^\W_] )[(\[](?=[^\W_]+[)\]])|(?:no|nr|number|id)\.?(?: [(\[])?|ROUND){0,6}"
+_OF_FILE, _OF_PERSON = r"\((?=[0-9]+\)\.[a-z0-9])", r"\((?=[0-9]+\))"
 
 
 def _beside_label(discloses: str, value: str) -> re.Pattern[str]:
     before, behind = NOT_IN_A_WORD
-    return re.compile(f"{before}(?:{'|'.join(LABELS[discloses])}){_TO_VALUE}{value}{behind}")
+    to_value = _TO_VALUE.replace("ROUND", _OF_PERSON if discloses == "participant" else _OF_FILE)
+    return re.compile(f"{before}(?:{'|'.join(LABELS[discloses])}){to_value}{value}{behind}")
 
 
 class Labelled:

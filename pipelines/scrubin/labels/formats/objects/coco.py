@@ -258,7 +258,7 @@ def read_images(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) 
     # Only several folders tell videos apart: one is called as its owner pleases, and the other side of a score otherwise.
     folders = {str(PurePosixPath(file).parent) for file in reading.source.files}
     folder = str(PurePosixPath(of_file.where.file).parent) if len(folders) > 1 else ""
-    of_videos: dict[str, Any] = {}
+    of_videos: dict[str, Id] = {}
     for i, (image, id_) in enumerate(zip(objects, ids_of_list(of_file.where, "images", objects), strict=True)):
         where, frame = of_file.where.at(f"image {i}"), frame_of(image, reading.source.root, folder)
         size = size_of(where, image)
@@ -274,7 +274,8 @@ def read_images(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) 
         elif (
             "recording" not in image
             and fields.names_no_recording(frame[0])
-            and of_videos.setdefault(frame[0], image.get(VIDEO)) != image.get(VIDEO)
+            and (video := _id(image.get(VIDEO))) is not None
+            and of_videos.setdefault(frame[0], video) != video
         ):
             what = f"it is of another '{VIDEO}' than an image before, but neither name says of which recording it is"
             where.error("image-name", what, "name images <recording>_<frame>.jpg, or give 'recording' and 'frame'")
