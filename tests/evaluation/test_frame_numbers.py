@@ -451,3 +451,32 @@ def test_detections_of_teams_may_end_early_unless_all_do_alike_or_number_what_is
     assert {(one.severity, one.fix) for one in of_rates} == {("error" if refused else "warning", "number frames as in the ground truth")}
     by_option = {name: replace(one, by_contract=False) for name, one in team.items()}
     assert "error" in {one.severity for one in series.faults_of(truth, by_option, every_frame=False)}
+
+
+def taken_at(fps, duration_s, objects_s, *, are_found_alone):
+    """Return a side of a film at a rate, with objects up to a second, and either all of its frames or those alone."""
+    frames = np.arange(int(duration_s * fps))
+    found = frames[: int(objects_s * fps)]
+    frames = found if are_found_alone else frames
+    return Series(frames, np.zeros(len(frames)), Numbering(fps), found=found)
+
+
+def test_whether_two_near_rates_are_one_is_decided_once_for_all_videos_and_said_where_no_end_tells():
+    ntsc, whole = Fraction(30000, 1001), Fraction(30)
+    truth = {name: taken_at(ntsc, 1200, end_s, are_found_alone=False) for name, end_s in (("to the end", 1200), ("early", 1140))}
+    team = {name: taken_at(whole, 1200, end_s, are_found_alone=True) for name, end_s in (("to the end", 1200), ("early", 1140))}
+    for pair in series.paired(truth, team, every_frame=False).pairs.values():
+        at = pair.prediction >= 0
+        assert np.array_equal(pair.prediction[at], -(-pair.frames[at] * 1001 // 1000))
+    unclear = {"early": taken_at(whole, 1200, 600, are_found_alone=True)}
+    (fault,) = (one for one in series.faults_of({"early": truth["early"]}, unclear, every_frame=False) if one.rule == "frames-rate")
+    assert (fault.severity, fault.what) == ("warning", "labels have 29.97 frames per second and predictions 30: taken for one rate")
+
+
+def test_one_video_of_nearly_equal_rates_whose_last_objects_are_missed_is_warned_of_and_two_are_refused():
+    truth = {name: taken_at(Fraction(25), 10, 10, are_found_alone=False) for name in "ab"}
+    # What is found until 8.3 s at 30 frames ends at the number of 10 s at 25.
+    team = {name: taken_at(Fraction(30), 10, 8.3, are_found_alone=True) for name in "ab"}
+    for names, severity in (("a", "warning"), ("ab", "error")):
+        sides = ({name: side[name] for name in names} for side in (truth, team))
+        assert {one.severity for one in series.faults_of(*sides, every_frame=False) if one.rule == "frames-rate"} == {severity}
