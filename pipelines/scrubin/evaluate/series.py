@@ -744,8 +744,9 @@ def _sides(truth: Mapping[str, Series], predictions: Mapping[str, Series], names
 
 def _note_one_rate(truth: Series, prediction: Series, faults: Faults) -> None:
     """Note that two rates are taken for one, where frames would join otherwise at these, and no end tells it."""
-    pairs = zip(*(frames[-1:].tolist() for frames in (_renumbered(prediction, truth.numbering)[0], prediction.frames)), strict=True)
-    if any(abs(at_rates - as_numbered) > FEW for at_rates, as_numbered in pairs) and _are_ends_alike(truth, prediction) != (True, False):
+    at_rates, as_numbered = _renumbered(prediction, truth.numbering)[0], prediction.frames
+    is_shifted = len(at_rates) > 0 and abs(int(at_rates[-1]) - int(as_numbered[-1])) > FEW
+    if is_shifted and _are_ends_alike(truth, prediction) != (True, False):
         rates = [side.numbering.per_second for side in (truth, prediction) if side.numbering is not None]
         what = f"labels have {float(rates[0]):g} frames per second and predictions {float(rates[1]):g}: taken for one rate"
         faults.warning("", "frames-rate", what, "where a film was really made so, number its frames as in the ground truth")
